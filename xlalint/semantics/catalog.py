@@ -1,0 +1,303 @@
+"""What XLA does with each public API of one TensorFlow version, as measured by `tools/catalog`.
+
+Nothing here imports TensorFlow. A file holds one row per API; `Api` objects are made when they are asked for, because a
+run of `check` meets a few hundred of several thousand names.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from xlalint import data
+
+SCHEMA = 2
+
+_MINOR = re.compile(r"(\d+)\.(\d+)(?:\.|$|[a-z-])")
+_GENERATED_WRAPPER = re.compile(r"(?:^|\.)gen_\w+_ops\.(\w+)$")
+
+
+class CatalogError(Exception):
+    """There is no catalogue for the version asked for, or its file cannot be read. The message is for the reader."""
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """One TensorFlow operation. `constant_inputs` are the inputs that XLA needs as compile-time constants.
+
+    `data_sized` are the indexes of outputs whose size depends on data (measured alone), `outputs` is how many it has
+    (-1: as many as an attribute says), `is_host` says that it can only run on the host: strings, files, tables, Python.
+    """
+
+    name: str
+    kernel: bool
+    constant_inputs: tuple[str, ...]
+    data_sized: tuple[int, ...]
+    outputs: int
+    is_host: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """How the verdict differs from the API's own when arguments take these values.
+
+    `when` pairs a parameter with a value, or with `"given"` for a parameter that is None by default. Where several
+    conditions match a call, the one with most pairs is meant.
+    """
+
+    when: tuple[tuple[str, object], ...]
+    status: str
+    missing: tuple[str, ...]
+    reason: str | None
+    data_sized: tuple[int, ...] | None
+    constant_args: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """One public function, layer or class, under its canonical name.
+
+    - `status`: `compiles`, `fails`, `crashes` (the compiler kills the process), `untraced` (no input found that it
+      accepts), `not-compute` (nothing that would run on a device).
+    - `reason` of a failure: `no-kernel`, `constant`, `dtype`, `gradient`, `other`; `missing` lists ops without a kernel.
+      The verdict is for arguments in `constant_args` given as compile-time constants.
+    - `data_sized`: indexes into the flat list of output tensors; None where it was not measured.
+    - `constant_args`: arguments whose value XLA needs at compile time. `sizing_args`: arguments that may be tensors and
+      then make an output data-sized. `python_args`: arguments that are refused as tensors while tracing.
+    - `returns`: `tensor`, `structure` (tuple, list, dictionary or composite of tensors), `python`, `none`, `object`.
+    - `result_dtype`: of the first output: `same` as the first tensor argument, a fixed name such as `bool`, or None.
+      `result_rank`: 0 when every axis is reduced by default.
+    - `gradient`: `compiles`, `fails`, `none` (no gradient to be had), or None where it was not measured.
+    - `dtypes`: verdicts of input dtypes that differ from the API's own.
+    """
+
+    name: str
+    status: str
+    params: tuple[str, ...]
+    ops: tuple[str, ...]
+    missing: tuple[str, ...]
+    reason: str | None
+    data_sized: tuple[int, ...] | None
+    constant_args: tuple[str, ...]
+    sizing_args: tuple[str, ...]
+    python_args: tuple[str, ...]
+    returns: str | None
+    result_dtype: str | None
+    result_rank: int | None
+    host: bool
+    gradient: str | None
+    gradient_reason: str | None
+    gradient_missing: tuple[str, ...]
+    dtypes: tuple[tuple[str, str], ...]
+    replacement: str | None
+    conditions: tuple[Condition, ...]
+
+
+class Catalog:
+    """The measured facts of one TensorFlow version."""
+
+    __slots__ = ("_aliases", "_apis", "_made", "_ops", "_squeezed", "keras", "tensorflow")
+
+    def __init__(self, raw: Mapping[str, Any]) -> None:
+        self.tensorflow: str = raw["tensorflow"]
+        self.keras: str | None = raw["keras"]
+        self._ops: Mapping[str, Mapping[str, Any]] = raw["ops"]
+        self._apis: Mapping[str, Mapping[str, Any]] = raw["apis"]
+        self._aliases: Mapping[str, str] = raw["aliases"]
+        self._made: dict[str, Api | None] = {}
+        self._squeezed: dict[str, str] | None = None
+
+    def api(self, name: str) -> Api | None:
+        """Facts of `name` (`tf.reduce_sum`, `keras.ops.sum`, `tf.raw_ops.Unique`), or None for an unknown name.
+
+        Takes every public spelling: aliases, `tf.compat.v2.*`, `tf.compat.v1.*` where it is the same function,
+        `tf.keras.*` and `tf_keras.*`, and generated wrappers (`gen_array_ops.unique`).
+        """
+        if name not in self._made:
+            canonical = self.canonical(name)
+            self._made[name] = None if canonical is None else self._make(canonical)
+        return self._made[name]
+
+    def op(self, op_type: str) -> Op | None:
+        """Facts of one operation type, such as `UniqueWithCounts`, or None for an unknown one."""
+        row = self._ops.get(op_type)
+        if row is None:
+            return None
+        return Op(
+            name=op_type,
+            kernel=row.get("kernel", False),
+            constant_inputs=tuple(row.get("constant_inputs", ())),
+            data_sized=tuple(row.get("data_sized", ())),
+            outputs=row.get("outputs", 1),
+            is_host=row.get("host", False),
+        )
+
+    def canonical(self, name: str) -> str | None:
+        """The name under which the catalogue holds `name`, or None."""
+        for spelling in _spellings(name):
+            if spelling in self._apis:
+                return spelling
+            if spelling in self._aliases:
+                return self._aliases[spelling]
+            if spelling.startswith("tf.raw_ops.") and spelling[11:] in self._ops:
+                return spelling
+        return self._generated(name)
+
+    def names(self) -> tuple[str, ...]:
+        """Every canonical name that has a row of its own, sorted."""
+        return tuple(sorted(self._apis))
+
+    def op_types(self) -> tuple[str, ...]:
+        """Every operation type of this version, sorted."""
+        return tuple(sorted(self._ops))
+
+    def _generated(self, name: str) -> str | None:
+        """`gen_math_ops.segment_sum` stands for the op `SegmentSum`; the words of both agree without underscores."""
+        wrapper = _GENERATED_WRAPPER.search(name)
+        if wrapper is None:
+            return None
+        if self._squeezed is None:
+            self._squeezed = {op.lower(): op for op in self._ops}
+        op = self._squeezed.get(wrapper[1].replace("_", "").lower())
+        return None if op is None else f"tf.raw_ops.{op}"
+
+    def _make(self, name: str) -> Api:
+        row = self._apis.get(name)
+        return self._raw_op(name) if row is None else _api(name, row)
+
+    def _raw_op(self, name: str) -> Api:
+        """A raw op that was not traced by itself: the registry says whether it has a kernel."""
+        op = self.op(name.removeprefix("tf.raw_ops."))
+        assert op is not None  # `canonical` looked it up
+        row: dict[str, Any] = {
+            "status": "compiles" if op.kernel else "fails",
+            "ops": [op.name],
+            "data_sized": op.data_sized,
+            "constant_args": op.constant_inputs,
+            "returns": {0: "none", 1: "tensor"}.get(op.outputs, "structure"),
+            "host": op.is_host,
+        }
+        if not op.kernel:
+            row |= {"missing": [op.name], "reason": "no-kernel"}
+        return _api(name, row)
+
+
+def available() -> tuple[str, ...]:
+    """The TensorFlow minors that have a catalogue, oldest first: `("2.12", "2.15", ...)`."""
+    return tuple(sorted((path.stem for path in _folder().glob("*.json")), key=_order))
+
+
+def load(minor: str) -> Catalog:
+    """The catalogue of a TensorFlow version (`"2.21"`, or `"2.21.0"`).
+
+    Raises CatalogError when there is none, naming those that there are, or when its file cannot be read.
+    """
+    match = _MINOR.match(minor)
+    path = _folder() / f"{match[1]}.{match[2]}.json" if match else None
+    if path is None or not path.is_file():
+        shipped = ", ".join(available()) or "none"
+        raise CatalogError(
+            f"no catalogue for TensorFlow {minor}; there is one for: {shipped}. "
+            "Choose one of these with --tf-version, or generate it: python -m tools.catalog"
+        )
+    return _read(path)
+
+
+def nearest(version: str) -> str:
+    """The shipped minor to use for `version`: itself, else the newest that is older, else the oldest of all.
+
+    Raises CatalogError when no catalogue is shipped at all, or when `version` is not a version.
+    """
+    minors = available()
+    if not minors or _MINOR.match(version) is None:
+        raise CatalogError(
+            f"no catalogue for TensorFlow {version}; there is one for: {', '.join(minors)}"
+        )
+    older = [minor for minor in minors if _order(minor) <= _order(version)]
+    return older[-1] if older else minors[0]
+
+
+def _read(path: Path) -> Catalog:
+    try:
+        raw = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise CatalogError(
+            f"{path} cannot be read ({error}); install xlalint again, or generate it: python -m tools.catalog"
+        ) from error
+    if raw.get("schema") != SCHEMA:
+        raise CatalogError(
+            f"{path} has schema {raw.get('schema')}, this xlalint reads {SCHEMA}; generate it: python -m tools.catalog"
+        )
+    return Catalog(raw)
+
+
+def _folder() -> Path:
+    return data.root() / "catalog"
+
+
+def _order(version: str) -> tuple[int, int]:
+    match = _MINOR.match(version)
+    return (int(match[1]), int(match[2])) if match else (0, 0)
+
+
+def _spellings(name: str) -> tuple[str, ...]:
+    """Names under which `name` may be held, the most particular first."""
+    if name.startswith("tensorflow."):
+        name = "tf." + name.removeprefix("tensorflow.")
+    for prefix in ("tf.compat.v2.", "tf.compat.v1.compat.v1.", "tf.compat.v1.compat.v2."):
+        if name.startswith(prefix):
+            name = ("tf.compat.v1." if prefix.endswith("v1.") else "tf.") + name[len(prefix) :]
+    for prefix in ("tf.keras.", "tf_keras.", "keras.src.", "tf.compat.v1.keras."):
+        if name.startswith(prefix):
+            return (name, "keras." + name[len(prefix) :])
+    if name.startswith("tf.compat.v1."):
+        return (name, "tf." + name.removeprefix("tf.compat.v1."))
+    return (name,)
+
+
+def _api(name: str, row: Mapping[str, Any]) -> Api:
+    return Api(
+        name=name,
+        status=row["status"],
+        params=tuple(row.get("params", ())),
+        ops=tuple(row.get("ops", ())),
+        missing=tuple(row.get("missing", ())),
+        reason=row.get("reason"),
+        data_sized=_indexes(row),
+        constant_args=tuple(row.get("constant_args", ())),
+        sizing_args=tuple(row.get("sizing_args", ())),
+        python_args=tuple(row.get("python_args", ())),
+        returns=row.get("returns"),
+        result_dtype=row.get("result_dtype"),
+        result_rank=row.get("result_rank"),
+        host=row.get("host", False),
+        gradient=row.get("gradient"),
+        gradient_reason=row.get("gradient_reason"),
+        gradient_missing=tuple(row.get("gradient_missing", ())),
+        dtypes=tuple(sorted(row.get("dtypes", {}).items())),
+        replacement=row.get("replacement"),
+        conditions=tuple(_condition(each, row) for each in row.get("conditions", ())),
+    )
+
+
+def _condition(part: Mapping[str, Any], row: Mapping[str, Any]) -> Condition:
+    """A condition's row holds what differs from the API's; the status is always its own."""
+    return Condition(
+        when=tuple(sorted(part["when"].items())),
+        status=part["status"],
+        missing=tuple(part.get("missing", ())),
+        reason=part.get("reason"),
+        data_sized=_indexes(part),
+        constant_args=tuple(part.get("constant_args", row.get("constant_args", ()))),
+    )
+
+
+def _indexes(row: Mapping[str, Any]) -> tuple[int, ...] | None:
+    """Compiling rows leave out an empty list; a row that did not compile has no measured sizes."""
+    if "data_sized" in row:
+        return tuple(row["data_sized"])
+    return () if row["status"] == "compiles" else None
