@@ -1,0 +1,56 @@
+"""The text of a file as one Python program, and where its lines came from."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+
+from xlalint.finding import Edit, Finding, Span
+
+# What Python takes for the end of a line. `str.splitlines` splits at form feeds and other characters besides.
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A code cell of a notebook: its place among all cells (1-based) and the first line of it in the program."""
+
+    number: int
+    first_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A program. `cells` is empty for a plain file; `cell_of` and `relocate` then change nothing."""
+
+    text: str
+    cells: tuple[Cell, ...] = ()
+
+    def cell_of(self, line: int) -> Cell | None:
+        """The cell that holds `line` of the program (1-based)."""
+        if not self.cells:
+            return None
+        index = bisect_right([c.first_line for c in self.cells], line) - 1
+        return self.cells[max(index, 0)]
+
+    def relocate(self, finding: Finding) -> Finding:
+        """`finding` counted from its cell's first line, as a notebook's reader sees it."""
+        cell = self.cell_of(finding.span.line)
+        if cell is None:
+            return finding
+        fix = finding.fix
+        if fix is not None:
+            edits = tuple(Edit(_shift(e.span, cell), e.text) for e in fix.edits)
+            fix = replace(fix, edits=edits)
+        return replace(finding, span=_shift(finding.span, cell), fix=fix, cell=cell.number)
+
+
+def _shift(span: Span, cell: Cell) -> Span:
+    offset = cell.first_line - 1
+    return replace(span, line=span.line - offset, end_line=span.end_line - offset)
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of `text` without their ends, numbered as Python numbers them."""
+    return _LINE_END.split(text)
