@@ -97,9 +97,14 @@ class FileError:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What one run of check found: findings sorted by path, line, column and code."""
+    """What one run of check found: findings sorted by path, line, column and code.
+
+    `also_read` lists the files (absolute paths) that were read for what their names mean, though nobody asked to check
+    them; a cached result holds only while they stay as they are.
+    """
 
     findings: tuple[Finding, ...] = ()
     errors: tuple[FileError, ...] = ()
     files_checked: int = 0
     summary: dict[str, int] = field(default_factory=dict)
+    also_read: tuple[str, ...] = ()

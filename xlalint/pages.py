@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from xlalint import toml
+from xlalint import data, toml
 from xlalint.finding import Severity
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
@@ -94,17 +94,10 @@ class Page:
         return match.group(1) if match else ""
 
 
-def data_root() -> Path:
-    """The folder of the pages and of `catalog/`: inside the package in a wheel, at the top of a checkout otherwise."""
-    package = Path(__file__).parent
-    shipped = package / "_data" / "rules"
-    return shipped if shipped.is_dir() else package.parent / "rules"
-
-
 @cache
 def codes() -> tuple[str, ...]:
     """The codes of all rules, sorted. Reads file names only, so it costs next to nothing."""
-    return tuple(sorted(p.stem for p in data_root().glob("*.md") if _CODE.match(p.stem)))
+    return tuple(sorted(p.stem for p in data.root().glob("*.md") if _CODE.match(p.stem)))
 
 
 @cache
@@ -116,7 +109,7 @@ def load(code: str) -> Page:
     """
     if code not in codes():
         raise PageError(f"no rule {code}")
-    path = data_root() / f"{code}.md"
+    path = data.root() / f"{code}.md"
     try:
         return _parse(path.read_text(encoding="utf-8"))
     except (KeyError, TypeError, ValueError) as error:

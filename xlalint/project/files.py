@@ -21,7 +21,7 @@ from xlalint.project.source import Source
 
 DEFAULT_EXCLUDES = (
     ".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pytest_cache",
-    ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".xlalint_cache", "__pycache__", "__pypackages__", "build",
+    ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", "__pycache__", "__pypackages__", "build",
     "buck-out", "dist", "node_modules", "site-packages", "venv", "*.egg-info",
 )  # fmt: skip
 _SUFFIXES = (".py", ".ipynb")
@@ -107,10 +107,18 @@ def _expand(given: str, settings: Settings) -> Iterator[SourceFile | FileError]:
         yield SourceFile(given, path.resolve())
 
 
+def named(display: str, settings: Settings) -> SourceFile | FileError:
+    """The file that a finding's `path` names: what `discover` made that path from."""
+    if settings.stdin is not None and display == (settings.stdin_filename or _STDIN):
+        return _stdin(settings)
+    return SourceFile(display, Path(display).resolve())
+
+
 def _stdin(settings: Settings) -> SourceFile | FileError:
     display = settings.stdin_filename or _STDIN
+    content = settings.stdin if settings.stdin is not None else sys.stdin.buffer.read()
     try:
-        text = _decode(sys.stdin.buffer.read(), display)
+        text = _decode(content, display)
     except UnreadableError as unreadable:
         return unreadable.error
     return SourceFile(display, Path(display).absolute(), text)

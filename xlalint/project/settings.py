@@ -47,7 +47,8 @@ class Settings:
     """Everything that decides what a run reports. `root` is the folder that relative patterns count from.
 
     `tf_version` is a minor such as `2.21`; `keras` is `2`, `3` or None (decided by imports and the TensorFlow version).
-    Entries of `select` and `ignore` are codes or prefixes of codes. `jobs` 0 lets the engine decide.
+    Entries of `select` and `ignore` are codes or prefixes of codes. `jobs` 0 lets the engine decide. `stdin` is what the
+    path `-` stands for, where it has been read already.
     """
 
     root: Path
@@ -64,6 +65,7 @@ class Settings:
     jobs: int = 0
     fail_on: str = "warning"
     stdin_filename: str | None = None
+    stdin: bytes | None = None
     verify: VerifySettings = field(default_factory=VerifySettings)
     source: Path | None = None
     origins: tuple[tuple[str, str], ...] = ()
@@ -400,7 +402,7 @@ def _apply_overrides(
         elif key in _KEYS:
             values[name] = _convert("", value, _KEYS[key], option)
             origins[name] = option
-        elif key == "stdin-filename":
+        elif key in ("stdin-filename", "stdin"):
             values[name] = value
         else:
             raise SettingsError(f"no setting is called {key}")
@@ -419,7 +421,7 @@ def _resolve_version(
             values["tf_version"], origins["tf_version"] = detected.minor, detected.origin
             return
     values["tf_version"] = known[-1]
-    origins["tf_version"] = "newest in the catalogue"
+    origins["tf_version"] = "the newest that the catalogue describes"
 
 
 def _between(start: Path, root: Path) -> list[Path]:

@@ -34,6 +34,19 @@ class Source:
         index = bisect_right([c.first_line for c in self.cells], line) - 1
         return self.cells[max(index, 0)]
 
+    def lines(self, cell: int | None = None) -> list[str]:
+        """The lines of the program, or of the cell with that number (none if there is no such cell)."""
+        lines = split_lines(self.text)
+        if cell is None:
+            return lines
+        for index, each in enumerate(self.cells):
+            if each.number == cell:
+                following = self.cells[index + 1 : index + 2]
+                return lines[
+                    each.first_line - 1 : following[0].first_line - 1 if following else None
+                ]
+        return []
+
     def relocate(self, finding: Finding) -> Finding:
         """`finding` counted from its cell's first line, as a notebook's reader sees it."""
         cell = self.cell_of(finding.span.line)

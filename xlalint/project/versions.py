@@ -11,8 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from xlalint import toml
-from xlalint.pages import data_root
+from xlalint import data, toml
 
 FALLBACK = "2.21"
 _MINOR = re.compile(r"(\d+)\.(\d+)")
@@ -44,9 +43,17 @@ class Detected:
 
 @cache
 def known() -> tuple[str, ...]:
-    """The TensorFlow minors that the catalogue describes, oldest first."""
-    found = {m for p in (data_root() / "catalog").glob("*.json") if (m := minor(p.stem))}
-    return tuple(sorted(found, key=_numbers)) or (FALLBACK,)
+    """The TensorFlow minors from the oldest to the newest that the catalogue describes, oldest first.
+
+    Those between two described ones are there too: which Keras a minor brings matters as much as its kernels.
+    """
+    found = sorted(
+        _numbers(m) for p in (data.root() / "catalog").glob("*.json") if (m := minor(p.stem))
+    )
+    if not found:
+        return (FALLBACK,)
+    (major, oldest), newest = found[0], found[-1][1]
+    return tuple(f"{major}.{number}" for number in range(oldest, newest + 1))
 
 
 def minor(version: str) -> str | None:

@@ -1,0 +1,22 @@
+"""The command line. One module per command, imported when that command runs.
+
+This module stays light: `xlalint --version` and an editor's start-up should cost no more than Python itself.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit: 0 clean, 1 findings, 2 could not do the job, 130 interrupted."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given in (["--version"], ["-V"]):
+        from xlalint import __version__
+
+        sys.stdout.write(f"xlalint {__version__}\n")
+        sys.exit(0)
+    from xlalint.cli.app import run
+
+    sys.exit(run(given))

@@ -1,0 +1,121 @@
+"""`xlalint check`: read code and report what XLA or a TPU cannot run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from xlalint import report
+from xlalint.cli import cached
+from xlalint.cli.options import settings_from, shared_options
+from xlalint.cli.progress import progress
+from xlalint.finding import CheckResult, Severity
+from xlalint.project.settings import Settings, replace
+
+CLEAN, FINDINGS, FAILED = 0, 1, 2
+
+
+@click.command("check")
+@click.argument("paths", nargs=-1)
+@shared_options
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(report.FORMATS),
+    default="full",
+    show_default=True,
+    help="How to write the report.",
+)
+@click.option(
+    "--output-file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Write the report there instead of to standard output.",
+)
+@click.option("--statistics", is_flag=True, help="Count findings per rule instead of listing them.")
+@click.option("--stdin-filename", metavar="FILE", help="The name of what `-` reads.")
+@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
+@click.option(
+    "--color",
+    type=click.Choice(("auto", "always", "never")),
+    default="auto",
+    show_default=True,
+    help="Colours; auto means on a terminal, unless NO_COLOR is set.",
+)
+def command(paths: tuple[str, ...], **options: Any) -> int:
+    """Read code and report what XLA or a TPU cannot run.
+
+    PATHS are files, folders, or - for standard input; the current folder when there are none. Nothing is imported or
+    run.
+    """
+    paths = paths or (".",)
+    settings = _with_stdin(settings_from(paths, options), paths)
+    with progress("checking"):
+        result = _check(paths, settings, use_cache=not options["no_cache"])
+    _write(_render(result, settings, options), options)
+    _tell(result, options["format_"])
+    return _status(result, settings, options["exit_zero"])
+
+
+def _with_stdin(settings: Settings, paths: tuple[str, ...]) -> Settings:
+    """Read standard input once: the analysis and the report's code frames both need it."""
+    return replace(settings, stdin=sys.stdin.buffer.read()) if "-" in paths else settings
+
+
+def _check(paths: tuple[str, ...], settings: Settings, use_cache: bool) -> CheckResult:
+    if use_cache and "-" not in paths:
+        return cached.check(paths, settings)
+    from xlalint import engine
+
+    return engine.check(paths, settings)
+
+
+def _render(result: CheckResult, settings: Settings, options: dict[str, Any]) -> str:
+    color = _wants_color(options["color"], options["output_file"])
+    style = report.Style(color=color)
+    if options["statistics"]:
+        return report.statistics(result, options["format_"], style)
+    return report.render(result, settings, options["format_"], style)
+
+
+def _wants_color(choice: str, output_file: str | None) -> bool:
+    if choice != "auto":
+        return choice == "always"
+    if output_file or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def _write(text: str, options: dict[str, Any]) -> None:
+    target = options["output_file"]
+    if target is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    try:
+        Path(target).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.ClickException(f"cannot write {target}: {error.strerror}") from error
+
+
+def _tell(result: CheckResult, format_: str) -> None:
+    """What belongs beside the report: files that could not be checked, and that there was nothing to check."""
+    for error in result.errors:
+        where = f"{error.path}:{error.line}:{error.column}" if error.line else error.path
+        click.echo(f"{where}: cannot be checked: {error.message}", err=True)
+    if not result.files_checked and not result.errors:
+        click.echo("xlalint: no Python files", err=True)
+
+
+def _status(result: CheckResult, settings: Settings, exit_zero: bool) -> int:
+    if result.errors:
+        return FAILED
+    least = Severity(settings.fail_on).rank
+    if exit_zero or not any(f.severity.rank >= least for f in result.findings):
+        return CLEAN
+    return FINDINGS
