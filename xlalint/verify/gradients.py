@@ -1,0 +1,62 @@
+"""Listen to the gradients that a training step hands to its optimizer.
+
+Weights after an Adam step say little: it divides tiny gradients by their own size, so noise becomes a full step. The
+gradients themselves compare well.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from xlalint.verify.patching import Patches
+
+
+class GradientTap:
+    """While open, keeps the gradients given to `apply_gradients` or `apply` in the graph (or eager run) of the caller."""
+
+    def __init__(self) -> None:
+        self._patches = Patches()
+        self._found: list[Any] = []
+
+    def __enter__(self) -> GradientTap:
+        for optimizer in _optimizer_classes():
+            for name in ("apply_gradients", "apply"):
+                self._patches.wrap(optimizer, name, self._listening)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._patches.undo()
+
+    def clear(self) -> None:
+        self._found.clear()
+
+    def gradients(self) -> list[Any]:
+        """What was heard since `clear`, as dense tensors of the current graph."""
+        graph = None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
+        own = [one for one in self._found if graph is None or getattr(one, "graph", None) is graph]
+        return [tf.convert_to_tensor(one) for one in own]
+
+    def _listening(self, original: Any) -> Callable[..., Any]:
+        def listening(optimizer: Any, given: Any, *args: Any, **kwargs: Any) -> Any:
+            given = list(given)
+            heard = [one[0] if isinstance(one, tuple) else one for one in given]
+            if not any(one is other for one in heard for other in self._found):
+                self._found.extend(one for one in heard if one is not None)
+            return original(optimizer, given, *args, **kwargs)
+
+        return listening
+
+
+def _optimizer_classes() -> list[Any]:
+    found = []
+    for library in ("keras", "tf_keras"):
+        module = sys.modules.get(library)
+        if module is not None:
+            found.append(module.optimizers.Optimizer)
+            legacy = getattr(getattr(module.optimizers, "legacy", None), "Optimizer", None)
+            found.extend([legacy] if legacy is not None else [])
+    return found

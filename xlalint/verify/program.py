@@ -1,0 +1,174 @@
+"""A function to take through the stages: how to call it with nothing but a flat list of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+
+class UnsupportedError(Exception):
+    """Arguments that no compiler can be handed: an iterator, a dataset. The message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Arguments of one call. Leaves may be tensors, arrays, `tf.TensorSpec` (no value known) or any Python object."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A function under test.
+
+    `calls` holds one or two calls of the same structure, with different values where two were seen. `trains` says that the
+    function applies gradients itself; `is_differentiated` that a failing gradient is a failure (not so for an evaluation
+    step).
+    """
+
+    id: str
+    function: str
+    path: str
+    line: int
+    origin: str
+    call: Callable[..., Any]
+    calls: tuple[Call, ...]
+    trains: bool = False
+    is_differentiated: bool = True
+    n_calls: int = 0
+    n_traces: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class Flat:
+    """`program.call` as a function of its tensors alone, in a fixed order; everything else is held fixed."""
+
+    def __init__(self, program: Program) -> None:
+        self._call = program.call
+        first = program.calls[0]
+        self._structure = (first.args, first.kwargs)
+        self._leaves = tf.nest.flatten(self._structure)
+        _refuse_unusable(self._leaves)
+        self._dynamic = [index for index, leaf in enumerate(self._leaves) if _is_dynamic(leaf)]
+        self.names = _argument_names(first, self._structure, self._dynamic)
+
+    def __call__(self, *tensors: Any) -> Any:
+        leaves, waiting = list(self._leaves), list(tensors)
+        for index in self._dynamic:
+            leaf = leaves[index]
+            width = len(_components(leaf))
+            parts, waiting = waiting[:width], waiting[width:]
+            leaves[index] = (
+                tf.nest.pack_sequence_as(leaf, parts, expand_composites=True)
+                if _is_composite(leaf)
+                else parts[0]
+            )
+        args, kwargs = tf.nest.pack_sequence_as(self._structure, leaves)
+        return self._call(*args, **kwargs)
+
+    def tensors(self, call: Call) -> list[Any]:
+        """The tensors (or TensorSpecs) of a call, in this function's order."""
+        leaves = tf.nest.flatten((call.args, call.kwargs))
+        if len(leaves) != len(self._leaves):
+            raise UnsupportedError("the calls differ in structure")
+        return [part for index in self._dynamic for part in _components(leaves[index])]
+
+    def specs(self, call: Call) -> list[Any]:
+        return [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in self.tensors(call)]
+
+
+def has_values(tensors: Sequence[Any]) -> bool:
+    return not any(isinstance(tensor, tf.TensorSpec) for tensor in tensors)
+
+
+def example(specs: Any, seed: int) -> Any:
+    """Values for a structure of TensorSpecs, the same for the same seed. Shapes must be static.
+
+    Floats lie in [-1, 1], integers in [1, 3]: usable as sizes, and as indexes into most things.
+    """
+    generator = np.random.default_rng(seed)
+
+    def value(spec: Any) -> Any:
+        if not isinstance(spec, tf.TensorSpec):
+            return spec
+        shape = spec.shape.as_list()
+        if spec.dtype == tf.string:
+            return tf.fill(shape, f"text {seed}")
+        if spec.dtype == tf.bool:
+            return tf.constant(generator.random(shape) < 0.6)
+        if spec.dtype.is_integer:
+            return tf.constant(generator.integers(1, 4, shape), spec.dtype)
+        return tf.cast(generator.uniform(-1.0, 1.0, shape), spec.dtype)
+
+    return tf.nest.map_structure(value, specs)
+
+
+def static(specs: Any, leading: int, other: int) -> Any:
+    """TensorSpecs with unknown dimensions filled: the first of a tensor with `leading`, any other with `other`."""
+
+    def fill(spec: Any) -> Any:
+        if not isinstance(spec, tf.TensorSpec):
+            return spec
+        if spec.shape.rank is None:
+            return tf.TensorSpec([leading], spec.dtype, spec.name)
+        filled = [
+            (leading if index == 0 else other) if size is None else size
+            for index, size in enumerate(spec.shape.as_list())
+        ]
+        return tf.TensorSpec(filled, spec.dtype, spec.name)
+
+    return tf.nest.map_structure(fill, specs)
+
+
+def _is_composite(leaf: Any) -> bool:
+    return isinstance(leaf, (tf.RaggedTensor, tf.SparseTensor, tf.IndexedSlices))
+
+
+def _is_dynamic(leaf: Any) -> bool:
+    if isinstance(leaf, tf.Variable):
+        return False
+    return (
+        _is_composite(leaf)
+        or tf.is_tensor(leaf)
+        or isinstance(leaf, (tf.TensorSpec, np.ndarray, np.generic))
+    )
+
+
+def _components(leaf: Any) -> list[Any]:
+    if isinstance(leaf, tf.TensorSpec):
+        return [leaf]
+    if _is_composite(leaf):
+        return list(tf.nest.flatten(leaf, expand_composites=True))
+    return [tf.convert_to_tensor(leaf)]
+
+
+def _refuse_unusable(leaves: Sequence[Any]) -> None:
+    for leaf in leaves:
+        name = type(leaf).__name__
+        if isinstance(leaf, tf.data.Dataset) or "Iterator" in name or "DistributedDataset" in name:
+            raise UnsupportedError(f"takes a {name}, which lives on the host")
+
+
+def _argument_names(call: Call, structure: Any, dynamic: Sequence[int]) -> list[str]:
+    """A name per tensor for the reader: `argument 0`, `mask`, `argument 1.labels`."""
+    paths = _leaf_paths(structure)
+    return [
+        paths[index] for index in dynamic for _ in _components(tf.nest.flatten(structure)[index])
+    ]
+
+
+def _leaf_paths(structure: Any) -> list[str]:
+    from tensorflow.python.util import nest
+
+    return [_spell(path) for path, _ in nest.flatten_with_tuple_paths(structure)]
+
+
+def _spell(path: Sequence[Any]) -> str:
+    is_keyword, *rest = path
+    head = str(rest[0]) if is_keyword else f"argument {rest[0]}"
+    return ".".join([head, *map(str, rest[1:])])

@@ -1,0 +1,162 @@
+"""What the child process reports and the parent judges: plain data, made of JSON types, shared by both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+# Stages of a target, in the order in which they run.
+EAGER = "eager"  # the program as plain Python, the reference for the numbers
+TRACE = "trace"  # Python to graph, AutoGraph included
+LOWER = "lower"  # graph to XLA from static shapes alone, no values: what a TPU would be asked to compile
+RUN = "run"  # compile and run with values on this machine
+NUMBERS = "numbers"  # eager against compiled
+GRADIENT = "gradient"  # the same for the gradient of the sum of the float outputs
+VALUES = "values"  # does another value of the same shape compile again?
+STAGES = (EAGER, TRACE, LOWER, RUN, NUMBERS, GRADIENT, VALUES)
+
+OK, FAILED, SKIPPED, NOTE = "ok", "failed", "skipped", "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in source: real path, 1-based line, 1-based column (0 where it is not known)."""
+
+    path: str
+    line: int
+    column: int = 0
+    function: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a stage failed.
+
+    `kind` is `no-kernel`, `not-constant`, `symbolic` (Python asked a traced tensor for its value), `python`,
+    `shape`, `numbers`, `crash`, `gradient` or `compiler`. `place` is the innermost line outside TensorFlow, Keras and the
+    standard library; `called_from` the innermost line of the project, where that is another one.
+    """
+
+    stage: str
+    kind: str
+    message: str
+    op: str = ""
+    place: Place | None = None
+    called_from: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The outcome of one stage: status `ok`, `failed`, `skipped` or `note`, wall seconds, one phrase of detail."""
+
+    name: str
+    status: str
+    seconds: float = 0.0
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the trace and the compiled program show, by real path and line.
+
+    `executed`: lines that ran while tracing; `ops`: types of graph operations made at a line; `bounded`: lines whose
+    instructions have a bounded dimension (`f32[<=4]`) in the program lowered from shapes; `compiled_per_value`: names of
+    the arguments whose values are baked into the program, None where that could not be asked.
+    """
+
+    executed: Mapping[str, list[int]] = field(default_factory=dict)
+    ops: Mapping[str, Mapping[str, list[str]]] = field(default_factory=dict)
+    bounded: Mapping[str, list[int]] = field(default_factory=dict)
+    compiled_per_value: list[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TargetReport:
+    """One function that was taken through the stages. `origin` says why: `input_signature`, `entry`, `tf.function`..."""
+
+    id: str
+    function: str
+    path: str
+    line: int
+    origin: str
+    status: str
+    stages: tuple[Stage, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    evidence: Evidence = field(default_factory=Evidence)
+    calls: int = 0
+    traces: int = 0
+    compiles: int = 0
+    notes: tuple[str, ...] = ()
+
+    def stage(self, name: str) -> Stage | None:
+        return next((stage for stage in self.stages if stage.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingReport:
+    """A script or entry that ran for some steps. `losses` has one entry per step, None where none was seen."""
+
+    strategy: str
+    replicas: int
+    status: str
+    steps: int
+    losses: tuple[float | None, ...] = ()
+    seconds: float = 0.0
+    detail: str = ""
+    failure: Failure | None = None
+    events: tuple[str, ...] = ()
+    compiles: Mapping[str, int] = field(default_factory=dict)
+    output: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The versions that gave the verdicts; empty where a library is not installed or was not imported."""
+
+    python: str = ""
+    tensorflow: str = ""
+    keras: str = ""
+    tf_keras: str = ""
+
+
+def to_record(kind: str, value: Any) -> dict[str, Any]:
+    return {"kind": kind, **asdict(value)}
+
+
+def failure_from(data: Mapping[str, Any] | None) -> Failure | None:
+    if data is None:
+        return None
+    return Failure(
+        **{**data, "place": _place(data["place"]), "called_from": _place(data["called_from"])}
+    )
+
+
+def _place(data: Mapping[str, Any] | None) -> Place | None:
+    return None if data is None else Place(**data)
+
+
+def target_from(record: Mapping[str, Any]) -> TargetReport:
+    data = {key: value for key, value in record.items() if key != "kind"}
+    failures = (failure_from(failure) for failure in data["failures"])
+    return TargetReport(
+        **{
+            **data,
+            "stages": tuple(Stage(**stage) for stage in data["stages"]),
+            "failures": tuple(failure for failure in failures if failure is not None),
+            "evidence": Evidence(**data["evidence"]),
+            "notes": tuple(data["notes"]),
+        }
+    )
+
+
+def training_from(record: Mapping[str, Any]) -> TrainingReport:
+    data = {key: value for key, value in record.items() if key != "kind"}
+    return TrainingReport(
+        **{
+            **data,
+            "losses": tuple(data["losses"]),
+            "failure": failure_from(data["failure"]),
+            "events": tuple(data["events"]),
+        }
+    )
