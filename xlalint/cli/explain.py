@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -32,7 +33,7 @@ def command(what: tuple[str, ...], tf_version: str | None) -> int:
     """
     asked = " ".join(what).strip()
     if asked == "-":
-        asked = click.get_text_stream("stdin").read().strip()
+        asked = sys.stdin.read().strip()
     if _API.match(asked):
         text = _explain_api(asked, tf_version)
     elif len(asked.split()) <= 1:

@@ -53,7 +53,7 @@ class Settings:
 
     root: Path
     target: str = "tpu-vm"
-    tf_version: str = versions.FALLBACK
+    tf_version: str = field(default_factory=lambda: versions.known()[-1])
     keras: str | None = None
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()

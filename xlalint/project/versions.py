@@ -13,7 +13,8 @@ from typing import Any
 
 from xlalint import data, toml
 
-FALLBACK = "2.21"
+# The oldest TensorFlow that anything here is said of.
+_OLDEST = (2, 12)
 _MINOR = re.compile(r"(\d+)\.(\d+)")
 _NAMES = (
     "tensorflow",
@@ -43,16 +44,12 @@ class Detected:
 
 @cache
 def known() -> tuple[str, ...]:
-    """The TensorFlow minors from the oldest to the newest that the catalogue describes, oldest first.
+    """The TensorFlow minors from the oldest supported one to the newest that the catalogue describes, oldest first.
 
-    Those between two described ones are there too: which Keras a minor brings matters as much as its kernels.
+    Those that it does not describe are there too: which Keras a minor brings matters as much as its kernels.
     """
-    found = sorted(
-        _numbers(m) for p in (data.root() / "catalog").glob("*.json") if (m := minor(p.stem))
-    )
-    if not found:
-        return (FALLBACK,)
-    (major, oldest), newest = found[0], found[-1][1]
+    found = [_numbers(m) for p in (data.root() / "catalog").glob("*.json") if (m := minor(p.stem))]
+    (major, oldest), (_, newest) = _OLDEST, max(found, default=_OLDEST)
     return tuple(f"{major}.{number}" for number in range(oldest, newest + 1))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xlalint.finding import FileError, Span
 from xlalint.project.files import UnreadableError, named
@@ -59,6 +59,7 @@ def frame(lines: Sequence[str], span: Span) -> tuple[FrameLine, ...]:
     last = min(span.end_line, len(lines))
     if last - span.line >= _MOST_LINES:
         last = span.line
+        span = replace(span, end_line=last, end_column=len(lines[last - 1].rstrip()) + 1)
     shown = range(max(1, span.line - _CONTEXT), min(len(lines), last + _CONTEXT) + 1)
     numbered = [(n, lines[n - 1]) for n in shown if span.line <= n <= last or lines[n - 1].strip()]
     start = _window(lines[span.line - 1], span.column)

@@ -1,0 +1,69 @@
+"""What many tests share: a project on disk, and the command line run as users run it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+import xlalint as package
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command did."""
+
+    status: int
+    out: str
+    err: str
+
+
+# The package under test, also where it is not installed.
+_found = {"PYTHONPATH": str(Path(package.__file__).parent.parent)}
+
+RunXlalint = Callable[..., Ran]
+WriteFiles = Callable[[dict[str, str]], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> WriteFiles:
+    """Write files by relative path, and return the folder that holds them."""
+
+    def write_files(files: dict[str, str]) -> Path:
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(dedent(text), encoding="utf-8", newline="")
+        return tmp_path
+
+    return write_files
+
+
+@pytest.fixture
+def xlalint(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> RunXlalint:
+    """Run `xlalint ARGUMENTS` in a process of its own, in the test's folder, with an empty cache of its own."""
+    cache = tmp_path_factory.mktemp("cache")
+
+    def run(
+        *arguments: str, stdin: str | bytes = b"", cwd: Path = tmp_path, **environment: str
+    ) -> Ran:
+        given = stdin.encode() if isinstance(stdin, str) else stdin
+        clean = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
+        done = subprocess.run(
+            [sys.executable, "-m", "xlalint", *arguments],
+            input=given,
+            capture_output=True,
+            cwd=cwd,
+            env={**clean, **_found, "XLALINT_CACHE_DIR": str(cache), **environment},
+            timeout=120,
+            check=False,
+        )
+        return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return run
