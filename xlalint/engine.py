@@ -1,0 +1,171 @@
+"""One run of check: read the files, understand the project, let the rules read what may be wrong."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from xlalint import pages
+from xlalint.finding import CheckResult, FileError, Finding
+from xlalint.project import suppressions
+from xlalint.project.files import SourceFile, UnreadableError, discover
+from xlalint.project.settings import Settings
+from xlalint.project.source import Source
+from xlalint.semantics import catalog
+from xlalint.semantics.analysis import Analysis
+from xlalint.semantics.facts import ModuleFacts
+from xlalint.semantics.index import ModuleInfo, Project, parse_module
+
+# Keras 3 is what tf.keras means from this TensorFlow minor on.
+_KERAS_3_SINCE = (2, 16)
+# Python 3.11 and later keep Python calls off the C stack: deep source is read to this depth, then left alone.
+_DEEPEST = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    file: SourceFile
+    source: Source
+    module: ModuleInfo
+    suppressions: suppressions.Suppressions
+
+
+def check(paths: Sequence[str], settings: Settings) -> CheckResult:
+    """Check files and folders. Files that cannot be read or parsed become `errors`; the others are still checked.
+
+    Raises:
+        CatalogError: no catalogue is shipped that fits the TensorFlow version of the settings.
+    """
+    files, errors = discover(paths, settings)
+    loaded: list[_Loaded] = []
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _DEEPEST))
+    try:
+        for file in files:
+            outcome = _load(file)
+            if isinstance(outcome, FileError):
+                errors.append(outcome)
+            else:
+                loaded.append(outcome)
+        analysis = _analyse(loaded, settings)
+        findings, unread = _findings(loaded, analysis, settings)
+    finally:
+        sys.setrecursionlimit(limit)
+    findings.sort(key=Finding.sort_key)
+    errors = sorted([*errors, *unread], key=lambda e: (e.path, e.line, e.column))
+    return CheckResult(
+        tuple(findings), tuple(errors), len(loaded), _summary(findings), analysis.project.also_read()
+    )
+
+
+def _load(file: SourceFile) -> _Loaded | FileError:
+    try:
+        source = file.read()
+        name, is_package = module_name(file.path)
+        module = parse_module(name, file.display, source.text, is_package=is_package)
+    except UnreadableError as unreadable:
+        return unreadable.error
+    except SyntaxError as error:
+        return FileError(file.display, error.lineno or 0, error.offset or 0, f"syntax error: {error.msg}")
+    except (ValueError, RecursionError, MemoryError) as error:
+        return FileError(file.display, 0, 0, f"cannot be parsed: {error or type(error).__name__}")
+    module.is_test = _is_test(file.path)
+    return _Loaded(file, source, module, suppressions.parse(source.text))
+
+
+def module_name(path: Path) -> tuple[str, bool]:
+    """The dotted name of a file, counted from the topmost folder that is a package, and whether it is a package."""
+    parts = [] if path.stem == "__init__" else [path.stem]
+    folder = path.parent
+    while (folder / "__init__.py").is_file():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(parts) or path.parent.name, path.stem == "__init__"
+
+
+def _is_test(path: Path) -> bool:
+    return path.name.startswith("test_") or path.stem.endswith(("_test", "_tests")) or path.name == "conftest.py"
+
+
+def _analyse(loaded: Sequence[_Loaded], settings: Settings) -> Analysis:
+    project = Project(_roots(loaded))
+    for item in loaded:
+        project.add(item.module, item.file.path)
+    version = catalog.nearest(settings.tf_version)
+    installed = [Path(entry) for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))]
+    analysis = Analysis(project, catalog.load(version), _keras(loaded, settings), installed)
+    for item in loaded:
+        analysis.leave_to_host(item.module, item.suppressions.host_lines)
+    analysis.run([item.module for item in loaded])
+    return analysis
+
+
+def _roots(loaded: Sequence[_Loaded]) -> list[Path]:
+    """The folders that absolute imports count from: above each file's topmost package."""
+    roots: dict[Path, None] = {}
+    for item in loaded:
+        depth = item.module.name.count(".") + (1 if item.module.is_package else 0)
+        folder = item.file.path.parent
+        for _ in range(depth):
+            folder = folder.parent
+        roots[folder] = None
+    return list(roots)
+
+
+def _keras(loaded: Sequence[_Loaded], settings: Settings) -> str:
+    """Which Keras `tf.keras` and `keras` are: by settings, by the environment the code sets, by the version."""
+    if settings.keras is not None:
+        return settings.keras
+    if any("TF_USE_LEGACY_KERAS" in item.source.text for item in loaded):
+        return "2"
+    major, _, minor = settings.tf_version.partition(".")
+    return "3" if (int(major), int(minor.split(".")[0] or 0)) >= _KERAS_3_SINCE else "2"
+
+
+def _findings(
+    loaded: Sequence[_Loaded], analysis: Analysis, settings: Settings
+) -> tuple[list[Finding], list[FileError]]:
+    selected = [code for code in pages.codes() if settings.is_selected(code)]
+    findings: list[Finding] = []
+    errors: list[FileError] = []
+    for item in loaded:
+        facts = analysis.facts.get(item.module)
+        found: list[Finding] = []
+        if facts is not None and facts.by_node:
+            outcome = _read(item, facts, analysis, selected, settings)
+            if isinstance(outcome, FileError):
+                errors.append(outcome)
+            else:
+                found = outcome
+        ignored = settings.ignored_in(item.file.path)
+        kept = [f for f in found if not f.code.startswith(ignored)] if ignored else found
+        for finding in suppressions.apply(item.suppressions, kept, item.file.display, settings):
+            if not (ignored and finding.code.startswith(ignored)):
+                findings.append(item.source.relocate(finding))
+    return findings, errors
+
+
+def _read(
+    item: _Loaded, facts: ModuleFacts, analysis: Analysis, selected: Sequence[str], settings: Settings
+) -> list[Finding] | FileError:
+    # libcst is imported only here: most runs over most projects never need it.
+    import libcst
+
+    from xlalint.rules.base import Aim
+    from xlalint.rules.reading import read_module
+
+    names_tpu = analysis.saw_tpu or "target" in dict(settings.origins)
+    try:
+        found = read_module(facts, item.file.display, Aim(settings.target, names_tpu), selected)
+    except libcst.ParserSyntaxError as error:
+        return FileError(item.file.display, error.raw_line, 0, f"libcst cannot read this: {error.message}")
+    return [f for f in found if settings.target in pages.load(f.code).targets]
+
+
+def _summary(findings: Iterable[Finding]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for finding in findings:
+        counts[finding.code] = counts.get(finding.code, 0) + 1
+    return dict(sorted(counts.items()))

@@ -1,0 +1,138 @@
+"""What every rule is built on: a libcst visitor that asks for facts by the span of a node, and reports findings."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import libcst as cst
+from libcst.metadata import CodeRange
+
+from xlalint import pages
+from xlalint.finding import Finding, Region, Span
+from xlalint.semantics.facts import Fact
+
+Key = tuple[int, int, int, int]
+_LONGEST_QUOTE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What the code is headed for. `goes_to_tpu` says that the project or its user has named a TPU."""
+
+    target: str
+    goes_to_tpu: bool
+
+    @property
+    def is_tpu(self) -> bool:
+        return self.target.startswith("tpu")
+
+
+@dataclass(eq=False, slots=True)
+class Passage:
+    """The stretch of a module that the rules read together: one function, or one statement of the module.
+
+    `facts` are keyed by line, column, end line, end column in the module (columns in code points, from 0), `ranges`
+    holds libcst's positions, whose lines are `line_offset` too low for the module.
+    """
+
+    path: str
+    facts: Mapping[Key, Sequence[Fact]]
+    ranges: Mapping[cst.CSTNode, CodeRange]
+    line_offset: int
+    module: cst.Module
+    aim: Aim
+    findings: list[Finding] = field(default_factory=list)
+
+    def key(self, node: cst.CSTNode) -> Key:
+        where = self.ranges[node]
+        return (
+            where.start.line + self.line_offset,
+            where.start.column,
+            where.end.line + self.line_offset,
+            where.end.column,
+        )
+
+
+class Rule(cst.BatchableCSTVisitor):
+    """A rule reads one passage at a time. `code` names its page, which holds its words and severities."""
+
+    code: ClassVar[str]
+
+    def __init__(self, passage: Passage) -> None:
+        super().__init__()
+        self.passage = passage
+
+    def facts(self, node: cst.CSTNode, *kinds: str) -> list[Fact]:
+        """What the analysis saw at a node, of these kinds."""
+        return [f for f in self.passage.facts.get(self.passage.key(node), ()) if f.kind in kinds]
+
+    def quote(self, node: cst.CSTNode) -> str:
+        """The source of a node on one line, shortened, for a message."""
+        text = " ".join(self.passage.module.code_for_node(node).split())
+        return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 3].rstrip() + "..."
+
+    def report(
+        self, node: cst.CSTNode, fact: Fact, variant: str, *, confidence: str | None = None, **words: str
+    ) -> None:
+        """Report the node; of several facts about one node, the worst is kept (see `worst`)."""
+        page = pages.load(self.code)
+        said = page.variants[variant]
+        message, help_text = said.render(words)
+        line, column, end_line, end_column = self.passage.key(node)
+        self.passage.findings.append(
+            Finding(
+                code=self.code,
+                name=page.name,
+                severity=said.severity,
+                path=self.passage.path,
+                span=Span(line, column + 1, end_line, end_column + 1),
+                message=message,
+                function=fact.function.qualname if fact.function is not None else "<module>",
+                region=Region(fact.context.region, fact.context.why),
+                help=help_text,
+                confidence=confidence or ("certain" if fact.value.sure else "likely"),
+            )
+        )
+
+
+_CONFIDENCE = {"certain": 2, "likely": 1, "possible": 0}
+
+
+def worst(findings: Iterable[Finding]) -> list[Finding]:
+    """One finding per rule and place: the most certain severe one, first come first kept."""
+    chosen: dict[tuple[str, Span], Finding] = {}
+    for finding in findings:
+        key = (finding.code, finding.span)
+        known = chosen.get(key)
+        if known is None or _weight(finding) > _weight(known):
+            chosen[key] = finding
+    return list(chosen.values())
+
+
+def _weight(finding: Finding) -> tuple[bool, int, int, bool]:
+    shown = finding.confidence != "possible"
+    return (
+        shown,
+        finding.severity.rank,
+        _CONFIDENCE[finding.confidence],
+        finding.region.kind == "compiled",
+    )
+
+
+def key_of(node: ast.AST, columns: Mapping[int, str]) -> Key:
+    """The span of an `ast` node with columns in code points. `columns` holds the lines that are not ASCII."""
+    start, end = node.lineno, node.end_lineno  # type: ignore[attr-defined]
+    return (
+        start,
+        _code_points(columns.get(start), node.col_offset),  # type: ignore[attr-defined]
+        end,
+        _code_points(columns.get(end), node.end_col_offset),  # type: ignore[attr-defined]
+    )
+
+
+def _code_points(line: str | None, offset: int) -> int:
+    """ast counts UTF-8 bytes; libcst and people count characters."""
+    return offset if line is None else len(line.encode()[:offset].decode(errors="ignore"))

@@ -1,0 +1,71 @@
+"""XLA101: Python branches on a tensor."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from xlalint.rules.base import Rule
+from xlalint.semantics.facts import COMPREHENSION_FILTER, CONDITION, MEMBERSHIP, Fact
+from xlalint.semantics.values import ARRIVING
+
+
+class DataDependentBranch(Rule):
+    """An `if`, ternary, `and`, `or`, `not`, `assert`, `in` or comprehension filter that asks a tensor for its truth."""
+
+    code = "XLA101"
+
+    def visit_If(self, node: cst.If) -> None:
+        raises = _raises(node.body) or (node.orelse is not None and _raises(node.orelse.body))
+        self._judge(node.test, "if", raises=raises)
+
+    def visit_IfExp(self, node: cst.IfExp) -> None:
+        self._judge(node.test, "ternary")
+
+    def visit_Assert(self, node: cst.Assert) -> None:
+        for fact in self.facts(node.test, CONDITION):
+            if fact.detail == "assert":
+                self._say(node.test, fact, "assertion")
+
+    def visit_BooleanOperation(self, node: cst.BooleanOperation) -> None:
+        self._judge(node, "and", "or")
+
+    def visit_UnaryOperation(self, node: cst.UnaryOperation) -> None:
+        if isinstance(node.operator, cst.Not):
+            self._judge(node, "not")
+
+    def visit_CompIf(self, node: cst.CompIf) -> None:
+        for fact in self.facts(node.test, COMPREHENSION_FILTER):
+            self._say(node.test, fact, "comprehension")
+
+    def visit_Comparison(self, node: cst.Comparison) -> None:
+        for fact in self.facts(node, MEMBERSHIP):
+            self._say(node, fact, "membership")
+
+    def _judge(self, test: cst.BaseExpression, *constructs: str, raises: bool = False) -> None:
+        for fact in self.facts(test, CONDITION):
+            if fact.detail not in constructs:
+                continue
+            if not fact.context.converted:
+                self._say(test, fact, "unconverted")
+            elif raises:
+                self._say(test, fact, "raise")
+            elif fact.value.dependence >= ARRIVING and fact.detail in ("if", "ternary"):
+                self._say(test, fact, "converted")
+
+    def _say(self, test: cst.BaseExpression, fact: Fact, variant: str) -> None:
+        # A parameter that is only inferred to be a tensor may be a flag: not enough for an error.
+        is_error = variant != "converted"
+        confidence = "possible" if is_error and not fact.value.sure else None
+        construct = fact.detail if isinstance(fact.detail, str) else "if"
+        self.report(test, fact, variant, confidence=confidence, construct=construct, test=self.quote(test))
+
+
+def _raises(body: cst.BaseSuite) -> bool:
+    """Whether a block raises by itself, not in a function defined there or under a further condition."""
+    for statement in body.body:
+        if isinstance(statement, cst.SimpleStatementLine):
+            if any(isinstance(part, cst.Raise) for part in statement.body):
+                return True
+        elif isinstance(statement, cst.Raise):
+            return True
+    return False

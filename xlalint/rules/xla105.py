@@ -1,0 +1,38 @@
+"""XLA105: a traced tensor asked for a Python value."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from xlalint.rules.base import Rule
+from xlalint.semantics.facts import CONVERSION, FORMATTING, NUMPY_CALL, NUMPY_METHOD
+
+_VARIANTS = {
+    CONVERSION: "conversion",
+    NUMPY_METHOD: "numpy-method",
+    NUMPY_CALL: "numpy-call",
+    FORMATTING: "formatting",
+}
+
+
+class TensorToPython(Rule):
+    """`int(t)`, `bool(t)`, `t.numpy()`, `np.f(t)`, `"%f" % t` and their like."""
+
+    code = "XLA105"
+
+    def visit_Call(self, node: cst.Call) -> None:
+        self._judge(node)
+
+    def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
+        self._judge(node)
+
+    def visit_FormattedString(self, node: cst.FormattedString) -> None:
+        self._judge(node)
+
+    def visit_ConcatenatedString(self, node: cst.ConcatenatedString) -> None:
+        self._judge(node)
+
+    def _judge(self, node: cst.BaseExpression) -> None:
+        for fact in self.facts(node, *_VARIANTS):
+            confidence = None if fact.value.sure else "possible"
+            self.report(node, fact, _VARIANTS[fact.kind], confidence=confidence, call=self.quote(node))

@@ -1,0 +1,26 @@
+"""XLA201: boolean masks that make a tensor's size depend on data."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from xlalint.rules.base import Rule
+from xlalint.semantics.facts import CALL, MASK_INDEX, CallDetail
+
+MASK_APIS = frozenset({"tf.boolean_mask", "tf.compat.v1.boolean_mask"})
+
+
+class BooleanMask(Rule):
+    """`x[mask]` and `tf.boolean_mask(x, mask)`."""
+
+    code = "XLA201"
+
+    def visit_Subscript(self, node: cst.Subscript) -> None:
+        for fact in self.facts(node, MASK_INDEX):
+            self.report(node, fact, "mask", mask=self.quote(node))
+
+    def visit_Call(self, node: cst.Call) -> None:
+        for fact in self.facts(node, CALL):
+            detail: CallDetail = fact.detail
+            if detail.api in MASK_APIS and detail.makes_data_sized:
+                self.report(node, fact, "mask", mask=self.quote(node))

@@ -1,0 +1,21 @@
+"""XLA202: operations that return as many elements as the data say."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from xlalint.rules.base import Rule
+from xlalint.rules.xla201 import MASK_APIS
+from xlalint.semantics.facts import CALL, CallDetail
+
+
+class DataSizedOutput(Rule):
+    """`tf.where(cond)`, `tf.unique(x)`, `tf.dynamic_partition(...)` and what else the catalogue measured as data-sized."""
+
+    code = "XLA202"
+
+    def visit_Call(self, node: cst.Call) -> None:
+        for fact in self.facts(node, CALL):
+            detail: CallDetail = fact.detail
+            if detail.makes_data_sized and detail.verdict.status == "compiles" and detail.api not in MASK_APIS:
+                self.report(node, fact, "producer", api=self.quote(node.func))

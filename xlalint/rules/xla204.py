@@ -1,0 +1,41 @@
+"""XLA204: uses of a data-sized tensor that XLA gets wrong or refuses."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from xlalint.rules.base import Rule
+from xlalint.semantics.facts import DATA_SIZED_USE
+
+# How each use was seen to go wrong (facts: surprises, semantics); the words are in the page.
+_VARIANTS = {
+    "negative-index": "wrong-numbers",
+    "negative-slice": "wrong-numbers",
+    "roll": "wrong-numbers",
+    "cumsum": "wrong-numbers",
+    "cumprod": "wrong-numbers",
+    "shuffle": "wrong-numbers",
+    "unique": "wrong-numbers",
+    "stride": "rejected",
+    "reverse": "rejected",
+    "squeeze": "rejected",
+    "split": "rejected",
+    "unstack": "rejected",
+}
+
+
+class DataSizedMisuse(Rule):
+    """`x[mask][-1]`, `tf.roll(x[mask], ...)`, `tf.squeeze(tf.where(c))` and their like."""
+
+    code = "XLA204"
+
+    def visit_Subscript(self, node: cst.Subscript) -> None:
+        self._judge(node)
+
+    def visit_Call(self, node: cst.Call) -> None:
+        self._judge(node)
+
+    def _judge(self, node: cst.BaseExpression) -> None:
+        for fact in self.facts(node, DATA_SIZED_USE):
+            producer = (fact.value.producer or "a mask").strip("`")
+            self.report(node, fact, _VARIANTS[fact.detail], use=self.quote(node), producer=producer)

@@ -1,0 +1,34 @@
+"""XLA401: operations without an XLA kernel."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from xlalint.rules.base import Rule
+from xlalint.rules.xla402 import is_callback, is_printing
+from xlalint.semantics.facts import CALL, CallDetail
+
+
+class NoXlaKernel(Rule):
+    """A call that emits an operation XLA has no kernel for."""
+
+    code = "XLA401"
+
+    def visit_Call(self, node: cst.Call) -> None:
+        for fact in self.facts(node, CALL):
+            detail: CallDetail = fact.detail
+            missing = detail.verdict.missing
+            if not missing or detail.verdict.status != "fails" or is_callback(detail) or is_printing(detail):
+                continue
+            variant = "conditional" if detail.verdict.possible else "missing"
+            self.report(
+                node, fact, variant,
+                confidence="certain",
+                api=self.quote(node.func), ops=_listed(missing),
+                replacement=detail.replacement or "operations that have a kernel",
+            )  # fmt: skip
+
+
+def _listed(ops: tuple[str, ...]) -> str:
+    shown = ", ".join(ops[:3])
+    return f"{shown} and {len(ops) - 3} more" if len(ops) > 3 else shown

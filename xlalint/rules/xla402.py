@@ -1,0 +1,37 @@
+"""XLA402: calls back to Python, and printing, from compiled code."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from xlalint.rules.base import Rule
+from xlalint.semantics.facts import CALL, CallDetail
+
+_CALLBACK_OPS = frozenset({"EagerPyFunc", "PyFunc", "PyFuncStateless"})
+_PRINTING_OPS = frozenset({"PrintV2", "Print"})
+
+
+def is_callback(detail: CallDetail) -> bool:
+    return not _CALLBACK_OPS.isdisjoint(detail.verdict.missing)
+
+
+def is_printing(detail: CallDetail) -> bool:
+    """Printing and summaries: operations run for what they write, whose results nothing waits for."""
+    missing = detail.verdict.missing
+    return not _PRINTING_OPS.isdisjoint(missing) or any("Summary" in op for op in missing)
+
+
+class HostCallback(Rule):
+    """`tf.py_function`, `tf.numpy_function`, `tf.print`, `tf.summary.*`."""
+
+    code = "XLA402"
+
+    def visit_Call(self, node: cst.Call) -> None:
+        for fact in self.facts(node, CALL):
+            detail: CallDetail = fact.detail
+            if is_callback(detail):
+                self.report(node, fact, "callback", confidence="certain", api=self.quote(node.func))
+            elif is_printing(detail):
+                # Without jit_compile, a TPU may move what only writes to the host.
+                variant = "printing" if fact.context.jit else "printing-offloaded"
+                self.report(node, fact, variant, confidence="certain", api=self.quote(node.func))

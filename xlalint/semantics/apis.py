@@ -1,0 +1,263 @@
+"""Calls of other packages' APIs: what they return, and whether the catalogue holds a hazard against them."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from xlalint.semantics import callbacks, results
+from xlalint.semantics.catalog import Api, Condition
+from xlalint.semantics.facts import CALL, CONVERSION, DATA_SIZED_USE, NUMPY_CALL, CallDetail, Verdict
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.names import api_name
+from xlalint.semantics.values import (
+    ARRIVING,
+    COMPUTED,
+    CONSTANT,
+    DATASET,
+    EXTERNAL,
+    FUNCTION,
+    INSTANCE,
+    MAPPING,
+    NDARRAY,
+    NONE,
+    NOTHING_KNOWN,
+    PYTHON,
+    SEQUENCE,
+    SHAPE,
+    SOME_PYTHON,
+    STRATEGY,
+    TENSOR,
+    TENSOR_ARRAY,
+    UNKNOWN,
+    VARIABLE,
+    Value,
+    leaves,
+)
+
+if TYPE_CHECKING:
+    from xlalint.semantics.calls import Arguments
+
+_TPU_NAMES = frozenset(
+    {
+        "tf.distribute.TPUStrategy",
+        "tf.distribute.experimental.TPUStrategy",
+        "tf.distribute.cluster_resolver.TPUClusterResolver",
+        "tf.distribute.cluster_resolver.TPUClusterResolver.connect",
+        "tf.tpu.experimental.initialize_tpu_system",
+    }
+)
+# Modules whose presence in a function marks it as host code: it reads files, draws, or handles text.
+_HOST_PREFIXES = (
+    "tf.io.", "tf.data.", "tf.train.", "tf.saved_model.", "tf.summary.create", "tf.strings.", "tf.image.decode", "tf.compat.v1.gfile",
+    "tf.compat.v1.data.", "tf.compat.v1.Session", "tf.compat.v1.train.",
+    "cv2.", "PIL.", "matplotlib.", "os.", "shutil.", "json.", "pandas.", "sklearn.", "requests.", "argparse.", "subprocess.", "h5py.", "pickle.",
+)  # fmt: skip
+_HOST_EXCEPTIONS = frozenset({"os.path.join", "tf.train.Checkpoint", "tf.data.Dataset", "os.environ.get"})
+
+
+def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """The value of a call of an API by its canonical name; notes its hazards."""
+    if name in _TPU_NAMES:
+        frame.analysis.saw_tpu = True
+    if name.startswith("np."):
+        return _numpy_call(arguments, node, frame)
+    if name.startswith("math."):
+        return _math_call(name, arguments, node, frame)
+    if not name.startswith(("tf.", "keras.", "tf_keras.")):
+        return _foreign_call(name, arguments, node, frame)
+    if name.startswith(_HOST_PREFIXES) and name not in _HOST_EXCEPTIONS:
+        frame.touches_host = True
+    made = _make_object(name)
+    if made is not None:
+        callbacks.construct(name, arguments, frame)
+        return made
+    plain = api_name(name)
+    api = frame.analysis.catalog.api(plain)
+    bound = bind(api.params if api is not None else (), arguments)
+    handled = callbacks.call(plain, arguments, bound, node, frame)
+    if api is None:
+        return handled if handled is not None else results.of_unknown_api(plain, arguments, frame)
+    verdict = judge(api, bound)
+    value = handled
+    if value is None:
+        value = results.of_call(api, verdict.data_sized, arguments, bound, frame)
+    note_hazards(api, verdict, bound, arguments, value, node, frame)
+    return value
+
+
+def call_external_instance(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """`self.dense(x)`: a layer, loss or metric of Keras called; other objects are not known."""
+    plain = api_name(name)
+    if plain.startswith(("keras.layers.", "keras.losses.", "keras.metrics.", "keras.Sequential", "keras.Model", "keras.applications.")):
+        api = frame.analysis.catalog.api(plain)
+        dependence = _dependence(arguments.positional)
+        if api is not None and plain.startswith("keras.layers."):
+            verdict = judge(api, {})
+            if verdict.status in ("fails", "crashes") and not verdict.possible:
+                note_call(api, verdict, {}, False, node, frame)
+        structured = plain.startswith(("keras.Sequential", "keras.Model", "keras.applications."))
+        return Value(TENSOR, max(dependence, ARRIVING), structured=structured)
+    return NOTHING_KNOWN
+
+
+def bind(params: tuple[str, ...], arguments: Arguments) -> dict[str, Value]:
+    """Arguments by parameter name; positional ones beyond the known parameters are left out."""
+    bound = dict(zip(params, arguments.positional))
+    bound.update(arguments.keywords)
+    return bound
+
+
+def judge(api: Api, bound: dict[str, Value]) -> Verdict:
+    """Pick the condition of the catalogue that fits the arguments, or the API's own verdict."""
+    best: Condition | None = None
+    possible: Condition | None = None
+    for condition in api.conditions:
+        fit = _fits(condition, bound)
+        if fit is True and (best is None or len(condition.when) > len(best.when)):
+            best = condition
+        elif fit is None and condition.status in ("fails", "crashes"):
+            possible = condition
+    if best is not None:
+        return Verdict(best.status, best.missing, best.reason, best.data_sized or (), best.constant_args)
+    if possible is not None and api.status == "compiles":
+        return Verdict(
+            possible.status, possible.missing, possible.reason, api.data_sized or (), api.constant_args, True
+        )
+    return Verdict(api.status, api.missing, api.reason, api.data_sized or (), api.constant_args)
+
+
+def _fits(condition: Condition, bound: dict[str, Value]) -> bool | None:
+    """Whether a condition holds; None when an argument's value is not known."""
+    unsure = False
+    for parameter, wanted in condition.when:
+        value = bound.get(parameter)
+        if value is None:
+            return False
+        fit = _argument_fits(value, wanted)
+        if fit is False:
+            return False
+        unsure = unsure or fit is None
+    return None if unsure else True
+
+
+def _argument_fits(value: Value, wanted: object) -> bool | None:
+    known = value.constant()
+    if wanted == "given":
+        if known is not None:
+            return known.value is not None
+        return None if value.optional or value.kind in (UNKNOWN, PYTHON) else True
+    if known is not None:
+        if isinstance(known.value, str) and isinstance(wanted, str):
+            return known.value.lower() == wanted.lower()
+        return bool(known.value == wanted) and isinstance(known.value, bool) == isinstance(wanted, bool)
+    if value.kind is EXTERNAL and isinstance(wanted, str):
+        return str(value.ref).rsplit(".", 1)[-1].lower() == wanted.lower()
+    if value.is_tensor and value.dtype is not None and isinstance(wanted, str):
+        return value.dtype == wanted
+    return None
+
+
+def note_hazards(
+    api: Api,
+    verdict: Verdict,
+    bound: dict[str, Value],
+    arguments: Arguments,
+    result: Value,
+    node: ast.AST,
+    frame: Frame,
+) -> None:
+    """Note the call when the catalogue holds anything against it with these arguments."""
+    if not frame.context.is_compiled or frame.silent:
+        return
+    makes_data_sized = _makes_data_sized(result, arguments)
+    needs_constant = any(_is_data(bound.get(parameter)) for parameter in verdict.constant_args)
+    if verdict.missing or api.host or verdict.status in ("fails", "crashes") or makes_data_sized or needs_constant:
+        note_call(api, verdict, bound, makes_data_sized, node, frame)
+    misuse = results.misuse_of_data_sized(api.name, bound, arguments)
+    if misuse is not None:
+        frame.analysis.note(frame, node, DATA_SIZED_USE, misuse[1], misuse[0])
+
+
+def note_call(
+    api: Api, verdict: Verdict, bound: dict[str, Value], makes_data_sized: bool, node: ast.AST, frame: Frame
+) -> None:
+    value = next((v for v in bound.values() if v.is_tensor), NOTHING_KNOWN)
+    detail = CallDetail(api.name, tuple(bound.items()), verdict, makes_data_sized, api.replacement)
+    frame.analysis.note(frame, node, CALL, value, detail)
+
+
+def _makes_data_sized(result: Value, arguments: Arguments) -> bool:
+    """Whether the result is data-sized by this call's own doing, not because an argument was."""
+    passed = {leaf.producer for value in (*arguments.positional, *arguments.keywords.values()) for leaf in leaves(value)}
+    return any(leaf.producer is not None and leaf.producer not in passed for leaf in leaves(result))
+
+
+def _is_data(value: Value | None) -> bool:
+    return value is not None and any(leaf.is_tensor and leaf.dependence >= ARRIVING for leaf in leaves(value))
+
+
+def _dependence(values: tuple[Value, ...]) -> int:
+    return max((leaf.dependence for value in values for leaf in leaves(value) if leaf.is_tensor), default=CONSTANT)
+
+
+def _numpy_call(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    values = (*arguments.positional, *arguments.keywords.values())
+    flat = [leaf for value in values for leaf in leaves(value)]
+    for leaf in flat:
+        if leaf.is_tensor and leaf.sure and not leaf.structured and not leaf.optional:
+            frame.analysis.note(frame, node, NUMPY_CALL, leaf)
+            return Value(NDARRAY)
+    if flat and all(leaf.kind in (PYTHON, SHAPE) for leaf in flat):
+        return SOME_PYTHON
+    return Value(NDARRAY)
+
+
+def _math_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    for value in arguments.positional:
+        if value.is_tensor and value.sure and not value.structured and not value.optional:
+            frame.analysis.note(frame, node, CONVERSION, value, name)
+    return SOME_PYTHON
+
+
+def _foreign_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if name.startswith(_HOST_PREFIXES) and name not in _HOST_EXCEPTIONS:
+        frame.touches_host = True
+    return callbacks.foreign(name, arguments, node, frame)
+
+
+_OBJECT_FACTORIES = {
+    "tf.Variable": Value(VARIABLE, ARRIVING),
+    "tf.compat.v1.get_variable": Value(VARIABLE, ARRIVING),
+    "tf.compat.v1.Variable": Value(VARIABLE, ARRIVING),
+    "keras.Variable": Value(VARIABLE, ARRIVING),
+    "keras.backend.variable": Value(VARIABLE, ARRIVING),
+    "tf.TensorArray": Value(TENSOR_ARRAY, COMPUTED),
+    "tf.TensorShape": Value(SHAPE),
+    "tf.GradientTape": Value(INSTANCE, ref="tf.GradientTape"),
+    "tf.random.Generator.from_seed": Value(INSTANCE, ref="tf.random.Generator"),
+    "tf.random.get_global_generator": Value(INSTANCE, ref="tf.random.Generator"),
+    "tf.distribute.get_strategy": Value(STRATEGY),
+    "keras.Input": Value(TENSOR, ARRIVING, sure=False),
+    "keras.layers.Input": Value(TENSOR, ARRIVING, sure=False),
+    "keras.backend.epsilon": SOME_PYTHON,
+    "tf.debugging.set_log_device_placement": NONE,
+}
+
+
+def _make_object(name: str) -> Value | None:
+    """Objects whose class decides what becomes of them: layers, datasets, strategies, variables."""
+    plain = api_name(name)
+    if plain in _OBJECT_FACTORIES:
+        return _OBJECT_FACTORIES[plain]
+    if plain.startswith("tf.distribute.") and plain.endswith("Strategy"):
+        return Value(STRATEGY, ref=plain)
+    if plain.startswith(("tf.data.", "tf.compat.v1.data.", "keras.utils.image_dataset", "keras.utils.text_dataset")):
+        return Value(DATASET)
+    leaf = plain.rsplit(".", 1)[-1]
+    if plain.startswith("keras.") and leaf[:1].isupper():
+        return Value(INSTANCE, ref=name)
+    return None
+
+
+__all__ = ["FUNCTION", "MAPPING", "SEQUENCE", "Verdict", "bind", "call_api", "call_external_instance", "judge"]

@@ -1,0 +1,130 @@
+"""What `value.attr` means, by the kind of the value."""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.semantics.facts import NUMPY_METHOD
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import ClassInfo, FunctionInfo
+from xlalint.semantics.names import canonical
+from xlalint.semantics.values import (
+    CLASS,
+    COLLECTION,
+    EXTERNAL,
+    FUNCTION,
+    INSTANCE,
+    MAPPING,
+    NDARRAY,
+    NOTHING_KNOWN,
+    PROJECT_MODULE,
+    SHAPE,
+    SOME_PYTHON,
+    STATIC_SHAPE,
+    STRATEGY,
+    TENSOR,
+    UNKNOWN,
+    VARIABLE,
+    Value,
+    element,
+)
+
+# Attributes that exist on eager tensors alone; reading them on a symbolic tensor raises AttributeError.
+NUMPY_METHODS = frozenset({"numpy", "item", "tolist"})
+# Attributes of a symbolic tensor that are known while tracing.
+_STATIC = frozenset({"dtype", "name", "device", "op", "graph", "ndim", "rank", "ndims", "trainable", "handle"})
+
+
+def read(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
+    """The value of an attribute. Facts about method calls are noted where they are called (calls.py)."""
+    if value.kind is EXTERNAL:
+        return Value(EXTERNAL, ref=canonical(f"{value.ref}.{attr}"))
+    reader = _READERS.get(value.kind)
+    return reader(value, attr, frame) if reader is not None else NOTHING_KNOWN
+
+
+def _of_tensor(value: Value, attr: str, frame: Frame) -> Value:
+    if attr == "shape":
+        return STATIC_SHAPE
+    if attr in _STATIC:
+        return SOME_PYTHON
+    if attr in ("T", "real", "imag"):
+        return value._replace(kind=TENSOR, ref=None)
+    if attr in ("values", "flat_values", "indices"):
+        return NOTHING_KNOWN  # a ragged or sparse tensor after all
+    return NOTHING_KNOWN
+
+
+def _of_shape(value: Value, attr: str, frame: Frame) -> Value:
+    return SOME_PYTHON if attr in ("rank", "ndims", "dims") else NOTHING_KNOWN
+
+
+def _of_array(value: Value, attr: str, frame: Frame) -> Value:
+    return SOME_PYTHON if attr in ("shape", "ndim", "size", "dtype") else Value(NDARRAY)
+
+
+def _of_module(value: Value, attr: str, frame: Frame) -> Value:
+    return frame.analysis.module_member(value.ref, attr)
+
+
+def _of_instance(value: Value, attr: str, frame: Frame) -> Value:
+    if not isinstance(value.ref, ClassInfo):
+        return _of_external_instance(value, attr)
+    method = frame.analysis.classes.method(value.ref, attr)
+    if method is not None:
+        if frame.analysis.traits(method).is_property:
+            return frame.analysis.invoke(method, [], {}, value, frame)
+        return Value(FUNCTION, ref=(method, value))
+    known = frame.analysis.instance_attribute(value.ref, attr)
+    if known is not None:
+        return known
+    assigned = frame.analysis.class_attribute(value.ref, attr)
+    return assigned if assigned is not None else NOTHING_KNOWN
+
+
+def _of_external_instance(value: Value, attr: str) -> Value:
+    name = str(value.ref)
+    if attr in ("trainable_variables", "variables", "trainable_weights", "weights"):
+        return Value(COLLECTION, ref=Value(VARIABLE, 2))
+    if name.startswith(("keras.layers", "keras.Model", "keras.Sequential")) and attr == "input_shape":
+        return STATIC_SHAPE
+    return NOTHING_KNOWN
+
+
+def _of_class(value: Value, attr: str, frame: Frame) -> Value:
+    method = frame.analysis.classes.method(value.ref, attr)
+    if method is not None:
+        return Value(FUNCTION, ref=(method, None))
+    assigned = frame.analysis.class_attribute(value.ref, attr)
+    return assigned if assigned is not None else NOTHING_KNOWN
+
+
+def _of_strategy(value: Value, attr: str, frame: Frame) -> Value:
+    return SOME_PYTHON if attr == "num_replicas_in_sync" else NOTHING_KNOWN
+
+
+def _of_mapping(value: Value, attr: str, frame: Frame) -> Value:
+    for key, item in reversed(value.ref or ()):
+        if key == attr:
+            return item  # type: ignore[no-any-return]
+    return NOTHING_KNOWN
+
+
+def _of_collection(value: Value, attr: str, frame: Frame) -> Value:
+    return element(value) if attr == "values" and value.kind is MAPPING else NOTHING_KNOWN
+
+
+_READERS = {
+    TENSOR: _of_tensor,
+    VARIABLE: _of_tensor,
+    SHAPE: _of_shape,
+    NDARRAY: _of_array,
+    PROJECT_MODULE: _of_module,
+    INSTANCE: _of_instance,
+    CLASS: _of_class,
+    STRATEGY: _of_strategy,
+    MAPPING: _of_mapping,
+    UNKNOWN: lambda value, attr, frame: STATIC_SHAPE if attr == "shape" else NOTHING_KNOWN,
+}
+
+__all__ = ["NUMPY_METHOD", "NUMPY_METHODS", "FunctionInfo", "read"]

@@ -1,0 +1,223 @@
+"""Calls of Python's own functions on what may be a tensor."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from xlalint.semantics.facts import CONVERSION
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.values import (
+    COLLECTION,
+    EXTERNAL,
+    FALSE,
+    FUNCTION,
+    MAPPING,
+    NOTHING_KNOWN,
+    PYTHON,
+    SEQUENCE,
+    SHAPE,
+    SOME_PYTHON,
+    SUPER,
+    TENSOR,
+    TRUE,
+    UNKNOWN,
+    Value,
+    constant,
+    element,
+    join_all,
+)
+
+if TYPE_CHECKING:
+    from xlalint.semantics.calls import Arguments
+
+NAMES = frozenset(
+    "abs all any bool callable dict dir divmod enumerate filter float format frozenset getattr hasattr hash id input int "
+    "isinstance issubclass iter len list map max min next object open pow print property range repr reversed round set "
+    "setattr slice sorted staticmethod classmethod str sum super tuple type vars zip bytes complex Exception ValueError "
+    "TypeError NotImplementedError RuntimeError NotImplemented AssertionError KeyError IndexError".split()
+)
+
+# bool(t) fails everywhere; int(t), float(t) become tf.cast where AutoGraph converts (facts: control flow, section 2).
+_CONVERTED_FINE = frozenset({"int", "float"})
+_ASK_FOR_TRUTH = frozenset({"any", "all", "max", "min", "sorted"})
+
+
+def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """The value of `name(...)` for a builtin."""
+    values = arguments.positional
+    first = values[0] if values else NOTHING_KNOWN
+    if name in ("int", "float", "bool", "complex"):
+        return _convert(name, first, node, frame)
+    if name in _ASK_FOR_TRUTH:
+        return _truth_of_elements(name, values, node, frame)
+    special = _SPECIAL.get(name)
+    if special is not None:
+        return special(values, frame)
+    if name in ("abs", "pow", "round", "divmod"):
+        return first._replace(kind=TENSOR, ref=None) if first.is_tensor else SOME_PYTHON
+    if name == "open":
+        frame.touches_host = True
+    return SOME_PYTHON
+
+
+def _convert(name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
+    if not value.is_tensor:
+        return SOME_PYTHON
+    if frame.context.converted and name in _CONVERTED_FINE:
+        return value._replace(kind=TENSOR, dtype="int32" if name == "int" else "float32", ref=None)
+    if not value.structured:
+        frame.analysis.note(frame, node, CONVERSION, value, name)
+    return SOME_PYTHON
+
+
+def _truth_of_elements(name: str, values: tuple[Value, ...], node: ast.AST, frame: Frame) -> Value:
+    if len(values) == 1:
+        inside = element(values[0])
+        if values[0].kind is TENSOR and not values[0].structured and values[0].sure:
+            frame.analysis.note(frame, node, CONVERSION, values[0], name)
+            return SOME_PYTHON
+        asked = inside if values[0].kind in (SEQUENCE, COLLECTION) else NOTHING_KNOWN
+    else:
+        tensors = [v for v in values if v.is_tensor]
+        asked = tensors[0] if tensors and name in ("max", "min") else NOTHING_KNOWN
+    if asked.is_tensor and not asked.structured and not asked.optional:
+        if asked.sure:
+            frame.analysis.note(frame, node, CONVERSION, asked, name)
+        return NOTHING_KNOWN
+    return SOME_PYTHON if all(v.kind in (PYTHON, SHAPE) for v in values) else NOTHING_KNOWN
+
+
+def _isinstance(values: tuple[Value, ...], frame: Frame) -> Value:
+    from xlalint.semantics.calls import kind_of_type
+
+    if len(values) != 2:
+        return SOME_PYTHON
+    value, types = values
+    wanted = types.ref if types.kind is SEQUENCE else (types,)
+    kinds = {kind_of_type(t) for t in wanted}
+    if value.kind is TENSOR and value.sure and not value.structured and not value.optional:
+        if TENSOR in kinds:
+            return TRUE
+        if None not in kinds:
+            return FALSE
+    if value.kind in (SEQUENCE, COLLECTION) and kinds == {SEQUENCE}:
+        return SOME_PYTHON  # a list is no tuple: both are one kind here
+    if value.kind is MAPPING and kinds == {MAPPING}:
+        return TRUE
+    return SOME_PYTHON
+
+
+def _getattr(values: tuple[Value, ...], frame: Frame) -> Value:
+    from xlalint.semantics.attributes import read
+
+    name = values[1].constant() if len(values) > 1 else None
+    if name is not None and isinstance(name.value, str) and name.value.isidentifier():
+        return read(values[0], name.value, frame, ast.Constant(name.value))
+    return NOTHING_KNOWN
+
+
+def _hasattr(values: tuple[Value, ...], frame: Frame) -> Value:
+    name = values[1].constant() if len(values) > 1 else None
+    if name is not None and values[0].kind is TENSOR and values[0].sure and not values[0].structured:
+        if name.value in ("numpy", "item", "tolist"):
+            return FALSE  # a symbolic tensor has none of these (facts: silently different)
+    return SOME_PYTHON
+
+
+def _enumerate(values: tuple[Value, ...], frame: Frame) -> Value:
+    inner = element(values[0]) if values else NOTHING_KNOWN
+    return Value(COLLECTION, ref=Value(SEQUENCE, ref=(SOME_PYTHON, inner)))
+
+
+def _zip(values: tuple[Value, ...], frame: Frame) -> Value:
+    return Value(COLLECTION, ref=Value(SEQUENCE, ref=tuple(element(v) for v in values)))
+
+
+def _listed(values: tuple[Value, ...], frame: Frame) -> Value:
+    if not values:
+        return Value(SEQUENCE, ref=())
+    first = values[0]
+    if first.kind in (SEQUENCE, COLLECTION):
+        return first
+    if first.kind is SHAPE:
+        return Value(COLLECTION, ref=SOME_PYTHON)
+    if first.kind is MAPPING:
+        return Value(COLLECTION, ref=SOME_PYTHON)
+    return Value(COLLECTION, ref=element(first)) if first.kind is TENSOR else NOTHING_KNOWN
+
+
+def _range(values: tuple[Value, ...], frame: Frame) -> Value:
+    dependence = max((v.dependence for v in values if v.is_tensor), default=None)
+    if dependence is None:
+        return Value(COLLECTION, ref=SOME_PYTHON)
+    # AutoGraph turns range(tensor) into tf.range.
+    return Value(TENSOR, dependence) if frame.context.converted else NOTHING_KNOWN
+
+
+def _len(values: tuple[Value, ...], frame: Frame) -> Value:
+    if values and values[0].kind is SEQUENCE and values[0].ref:
+        return constant(len(values[0].ref))
+    return SOME_PYTHON
+
+
+def _sum(values: tuple[Value, ...], frame: Frame) -> Value:
+    inside = element(values[0]) if values else NOTHING_KNOWN
+    if inside.is_tensor:
+        return inside._replace(kind=TENSOR, ref=None, structured=False)
+    return SOME_PYTHON if inside.kind is PYTHON else NOTHING_KNOWN
+
+
+def _super(values: tuple[Value, ...], frame: Frame) -> Value:
+    owner_frame: Frame | None = frame
+    while owner_frame is not None and owner_frame.self_value is None:
+        owner_frame = owner_frame.outer
+    if owner_frame is None or owner_frame.function is None or owner_frame.function.cls is None:
+        return NOTHING_KNOWN
+    return Value(SUPER, ref=(owner_frame.self_value, owner_frame.function.cls))
+
+
+def _map(values: tuple[Value, ...], frame: Frame) -> Value:
+    return Value(COLLECTION)
+
+
+def _passed_on(values: tuple[Value, ...], frame: Frame) -> Value:
+    return values[0] if values and values[0].kind in (SEQUENCE, COLLECTION) else NOTHING_KNOWN
+
+
+def _next(values: tuple[Value, ...], frame: Frame) -> Value:
+    return element(values[0]) if values else NOTHING_KNOWN
+
+
+def _mapping(values: tuple[Value, ...], frame: Frame) -> Value:
+    return values[0] if values and values[0].kind is MAPPING else NOTHING_KNOWN
+
+
+def _nothing(values: tuple[Value, ...], frame: Frame) -> Value:
+    return NOTHING_KNOWN
+
+
+_SPECIAL = {
+    "isinstance": _isinstance,
+    "getattr": _getattr,
+    "hasattr": _hasattr,
+    "enumerate": _enumerate,
+    "zip": _zip,
+    "list": _listed,
+    "tuple": _listed,
+    "set": _listed,
+    "range": _range,
+    "len": _len,
+    "sum": _sum,
+    "super": _super,
+    "map": _map,
+    "filter": _passed_on,
+    "reversed": _passed_on,
+    "iter": _passed_on,
+    "next": _next,
+    "dict": _mapping,
+    "vars": _nothing,
+    "object": _nothing,
+}
+
+__all__ = ["EXTERNAL", "FUNCTION", "NAMES", "UNKNOWN", "call", "join_all"]

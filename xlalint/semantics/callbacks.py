@@ -1,0 +1,233 @@
+"""APIs that take functions: which are traced with what arguments, which run on the host, and which only wrap."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from xlalint.semantics.facts import JIT_ON
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.values import (
+    ARRIVING,
+    COLLECTION,
+    COMPUTED,
+    EXTERNAL,
+    FALSE,
+    FUNCTION,
+    MAPPING,
+    NOTHING_KNOWN,
+    SEQUENCE,
+    TENSOR,
+    TRUE,
+    Value,
+    element,
+    join_all,
+    leaves,
+)
+
+if TYPE_CHECKING:
+    from xlalint.semantics.calls import Arguments
+
+Callback = Callable[["Arguments", "dict[str, Value]", ast.AST, Frame], Value]
+
+
+def call(name: str, arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value | None:
+    """The value of a call of an API that takes functions; None when it is no such API."""
+    handler = _HANDLERS.get(name)
+    return handler(arguments, bound, node, frame) if handler is not None else None
+
+
+def foreign(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """Calls of packages other than TensorFlow and Keras that pass functions through."""
+    if name == "functools.partial" and arguments.positional:
+        target = arguments.positional[0]
+        if target.kind is FUNCTION and len(arguments.positional) == 1:
+            return target
+        return target if target.kind is EXTERNAL and not arguments.positional[1:] else NOTHING_KNOWN
+    return NOTHING_KNOWN
+
+
+def construct(name: str, arguments: Arguments, frame: Frame) -> None:
+    """Objects that keep a function to trace it later: a Lambda layer."""
+    if name.endswith("keras.layers.Lambda") and arguments.positional:
+        frame.analysis.trace_later(arguments.positional[0], (f"{name}",), converted=False, frame=frame)
+
+
+def _argument(arguments: Arguments, bound: dict[str, Value], position: int, *names: str) -> Value | None:
+    for name in names:
+        if name in arguments.keywords:
+            return arguments.keywords[name]
+        if name in bound:
+            return bound[name]
+    return arguments.positional[position] if len(arguments.positional) > position else None
+
+
+def _run(function: Value | None, values: list[Value], frame: Frame, *, converted: bool | None = None) -> Value:
+    if function is None or function.kind is not FUNCTION:
+        return NOTHING_KNOWN
+    return frame.analysis.invoke_value(function, values, frame, converted=converted)
+
+
+def _cond(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    arms = [
+        _run(_argument(arguments, bound, position, name, old), [], frame)
+        for position, name, old in ((1, "true_fn", "fn1"), (2, "false_fn", "fn2"))
+    ]
+    return join_all(tuple(arms))
+
+
+def _while_loop(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    loop_vars = _argument(arguments, bound, 2, "loop_vars")
+    state = [loop_state(v) for v in _items(loop_vars)]
+    _run(_argument(arguments, bound, 0, "cond"), list(state), frame)
+    result = _run(_argument(arguments, bound, 1, "body"), list(state), frame)
+    if result.kind is SEQUENCE and len(result.ref) == len(state):
+        return Value(SEQUENCE, COMPUTED, ref=tuple(loop_state(v) for v in result.ref))
+    return Value(SEQUENCE, COMPUTED, ref=tuple(state)) if state else Value(TENSOR, COMPUTED, structured=True)
+
+
+def _items(value: Value | None) -> list[Value]:
+    if value is None:
+        return []
+    return list(value.ref) if value.kind is SEQUENCE else [value]
+
+
+def loop_state(value: Value) -> Value:
+    """A value carried round a loop: a tensor that only the running program knows."""
+    if value.kind is SEQUENCE:
+        return value._replace(ref=tuple(loop_state(v) for v in value.ref))
+    if value.is_tensor:
+        return value._replace(dependence=COMPUTED)
+    return value if value.kind not in ("python",) else Value(TENSOR, COMPUTED)
+
+
+def _map_fn(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    result = _run(_argument(arguments, bound, 0, "fn"), [_slice_of(_argument(arguments, bound, 1, "elems"))], frame)
+    return _stacked(result)
+
+
+def _unconverted_map(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    elems = _slice_of(_argument(arguments, bound, 1, "elems"))
+    return _stacked(_run(_argument(arguments, bound, 0, "fn"), [elems], frame, converted=False))
+
+
+def _scan(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    elems = _slice_of(_argument(arguments, bound, 1, "elems"))
+    initial = _argument(arguments, bound, 2, "initializer")
+    carried = loop_state(initial) if initial is not None else elems
+    return _stacked(_run(_argument(arguments, bound, 0, "fn"), [carried, elems], frame, converted=False))
+
+
+def _slice_of(value: Value | None) -> Value:
+    if value is None:
+        return NOTHING_KNOWN
+    if value.kind is SEQUENCE:
+        return Value(SEQUENCE, ref=tuple(_slice_of(v) for v in value.ref))
+    return Value(TENSOR, COMPUTED, dtype=value.dtype, sure=value.sure) if value.is_tensor else NOTHING_KNOWN
+
+
+def _stacked(value: Value) -> Value:
+    if value.kind is SEQUENCE:
+        return Value(SEQUENCE, COMPUTED, ref=tuple(_stacked(v) for v in value.ref))
+    return Value(TENSOR, COMPUTED, dtype=value.dtype, structured=not value.is_tensor)
+
+
+def _host(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    function = _argument(arguments, bound, 0, "func")
+    if function is not None:
+        frame.analysis.mark_host(function)
+    return Value(TENSOR, COMPUTED, structured=True)
+
+
+def _map_structure(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    structures = [leaf for value in arguments.positional[1:2] for leaf in leaves(value)]
+    if not structures:
+        return NOTHING_KNOWN
+    result = _run(arguments.positional[0], [structures[0]], frame, converted=False)
+    return Value(COLLECTION, ref=result)
+
+
+def _function(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """`tf.function(f, ...)`, or `tf.function(...)` that is called with the function next."""
+    options = arguments.keywords
+    jit = any(options.get(name) == TRUE for name in ("jit_compile", "experimental_compile"))
+    if jit:
+        frame.analysis.note_anywhere(frame, node, JIT_ON, NOTHING_KNOWN, "tf.function")
+    function = arguments.positional[0] if arguments.positional else options.get("func")
+    if function is None:
+        return Value(EXTERNAL, ref="tf.function")
+    if function.kind is FUNCTION:
+        frame.analysis.trace_later(
+            function, ("tf.function",), converted=options.get("autograph") != FALSE, frame=frame, jit=jit
+        )
+    return function
+
+
+def _wrap(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    return arguments.positional[0] if arguments.positional else NOTHING_KNOWN
+
+
+def _switch(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    branches = _argument(arguments, bound, 1, "branch_fns", "pred_fn_pairs")
+    found = [leaf for leaf in leaves(branches)] if branches is not None else []
+    results = [_run(leaf, [], frame) for leaf in found if leaf.kind is FUNCTION]
+    return join_all(tuple(results)) if results else NOTHING_KNOWN
+
+
+def _case(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    pairs = _argument(arguments, bound, 0, "pred_fn_pairs")
+    found = [leaf for leaf in leaves(pairs)] if pairs is not None else []
+    results = [_run(leaf, [], frame) for leaf in found if leaf.kind is FUNCTION]
+    return join_all(tuple(results)) if results else NOTHING_KNOWN
+
+
+def _keras_rnn(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    step = _argument(arguments, bound, 0, "step_function")
+    inside = Value(TENSOR, COMPUTED)
+    _run(step, [inside, Value(COLLECTION, ref=inside)], frame, converted=False)
+    return Value(TENSOR, COMPUTED, structured=True)
+
+
+def _eager_here(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """While tracing there is no eager execution, whatever the program does outside."""
+    return FALSE if frame.context.is_compiled and not frame.silent else TRUE
+
+
+_HANDLERS: dict[str, Callback] = {
+    "tf.cond": _cond,
+    "tf.compat.v1.cond": _cond,
+    "tf.while_loop": _while_loop,
+    "tf.compat.v1.while_loop": _while_loop,
+    "tf.map_fn": _map_fn,
+    "tf.compat.v1.map_fn": _map_fn,
+    "keras.backend.map_fn": _map_fn,
+    "tf.vectorized_map": _unconverted_map,
+    "keras.ops.vectorized_map": _unconverted_map,
+    "keras.ops.map": _unconverted_map,
+    "tf.scan": _scan,
+    "tf.foldl": _scan,
+    "tf.foldr": _scan,
+    "tf.py_function": _host,
+    "tf.numpy_function": _host,
+    "tf.compat.v1.py_func": _host,
+    "tf.nest.map_structure": _map_structure,
+    "keras.tree.map_structure": _map_structure,
+    "tf.function": _function,
+    "tf.custom_gradient": _wrap,
+    "tf.recompute_grad": _wrap,
+    "tf.autograph.experimental.do_not_convert": _wrap,
+    "tf.autograph.to_graph": _wrap,
+    "tf.switch_case": _switch,
+    "tf.case": _case,
+    "tf.compat.v1.case": _case,
+    "keras.backend.rnn": _keras_rnn,
+    "tf.executing_eagerly": _eager_here,
+    "tf.compat.v1.executing_eagerly": _eager_here,
+    "tf.python.eager.context.executing_eagerly": _eager_here,
+    "tf.compat.v1.executing_eagerly_outside_functions": lambda a, b, n, f: TRUE,
+    "keras.ops.cond": _cond,
+    "keras.ops.while_loop": _while_loop,
+}
+
+__all__ = ["ARRIVING", "MAPPING", "call", "construct", "element", "foreign", "loop_state"]

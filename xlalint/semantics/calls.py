@@ -1,0 +1,189 @@
+"""What a call does: it runs a project function, makes an object, or asks an API that the catalogue knows."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import NamedTuple
+
+from xlalint.semantics import apis, builtin_calls, methods
+from xlalint.semantics.attributes import read
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import ClassInfo, FunctionInfo
+from xlalint.semantics.names import api_name
+from xlalint.semantics.values import (
+    CLASS,
+    COLLECTION,
+    DATASET,
+    EXTERNAL,
+    FUNCTION,
+    INSTANCE,
+    MAPPING,
+    NDARRAY,
+    NOTHING_KNOWN,
+    PYTHON,
+    SEQUENCE,
+    STRATEGY,
+    SUPER,
+    TENSOR,
+    UNKNOWN,
+    VARIABLE,
+    Value,
+    element,
+)
+
+
+class Arguments(NamedTuple):
+    """The evaluated arguments of a call. `open_ended` says that `*args` or `**kwargs` hold more than is known."""
+
+    positional: tuple[Value, ...]
+    keywords: dict[str, Value]
+    open_ended: bool
+
+
+def call(node: ast.Call, frame: Frame) -> Value:
+    """The value of a call expression; notes facts about APIs and conversions on the way."""
+    if isinstance(node.func, ast.Attribute):
+        return _attribute_call(node, node.func, frame)
+    target = frame.analysis.evaluate(node.func, frame)
+    return call_value(target, evaluate_arguments(node, frame), node, frame)
+
+
+def _attribute_call(node: ast.Call, func: ast.Attribute, frame: Frame) -> Value:
+    base = frame.analysis.evaluate(func.value, frame)
+    if base.kind is EXTERNAL or base.kind is UNKNOWN:
+        target = read(base, func.attr, frame, func)
+        if base.kind is EXTERNAL:
+            return call_value(target, evaluate_arguments(node, frame), node, frame)
+    if base.kind is SUPER:
+        return _super_call(base, func.attr, node, frame)
+    arguments = evaluate_arguments(node, frame)
+    method = methods.find(base, func.attr)
+    if method is not None:
+        return method(base, func.attr, arguments, node, frame)
+    local = None
+    if isinstance(func.value, ast.Name):
+        local = frame.look_up(f"{func.value.id}.{func.attr}")
+    target = local if local is not None else read(base, func.attr, frame, func)
+    return call_value(target, arguments, node, frame)
+
+
+def evaluate_arguments(node: ast.Call, frame: Frame) -> Arguments:
+    positional: list[Value] = []
+    keywords: dict[str, Value] = {}
+    open_ended = False
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            value = frame.analysis.evaluate(argument.value, frame)
+            if value.kind is SEQUENCE and value.ref:
+                positional.extend(value.ref)
+            else:
+                open_ended = True
+        elif open_ended:
+            frame.analysis.evaluate(argument, frame)
+        else:
+            positional.append(frame.analysis.evaluate(argument, frame))
+    for keyword in node.keywords:
+        value = frame.analysis.evaluate(keyword.value, frame)
+        if keyword.arg is not None:
+            keywords[keyword.arg] = value
+        elif value.kind is MAPPING and value.ref is not None:
+            keywords.update({str(key): item for key, item in value.ref if isinstance(key, str)})
+        else:
+            open_ended = True
+    return Arguments(tuple(positional), keywords, open_ended)
+
+
+def call_value(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """Call a value that is already known."""
+    handler = _CALLABLE.get(target.kind)
+    return handler(target, arguments, node, frame) if handler is not None else NOTHING_KNOWN
+
+
+def _call_function(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    info, bound = unbound(target)
+    self_value = bound
+    positional = list(arguments.positional)
+    if bound is None and info.cls is not None and not frame.analysis.traits(info).is_static:
+        # Class.method(instance, ...): the instance is the first argument.
+        if positional and not frame.analysis.traits(info).is_classmethod:
+            self_value = positional.pop(0)
+    return frame.analysis.invoke(
+        info, positional, arguments.keywords, self_value, frame, open_ended=arguments.open_ended
+    )
+
+
+def unbound(target: Value) -> tuple[FunctionInfo, Value | None]:
+    """The function of a FUNCTION value and the instance it is bound to."""
+    if isinstance(target.ref, tuple):
+        return target.ref[0], target.ref[1]
+    return target.ref, None
+
+
+def _call_class(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    return Value(INSTANCE, ref=target.ref)
+
+
+def _call_instance(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if isinstance(target.ref, ClassInfo):
+        return frame.analysis.call_instance(target, arguments, node, frame)
+    return apis.call_external_instance(str(target.ref), arguments, node, frame)
+
+
+def _call_external(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    name = api_name(str(target.ref))
+    if name.startswith("builtins."):
+        return builtin_calls.call(name[9:], arguments, node, frame)
+    return apis.call_api(str(target.ref), arguments, node, frame)
+
+
+def _super_call(base: Value, attr: str, node: ast.Call, frame: Frame) -> Value:
+    arguments = evaluate_arguments(node, frame)
+    instance, owner = base.ref
+    method = frame.analysis.classes.method_after(instance.ref, owner, attr)
+    if method is not None:
+        return frame.analysis.invoke(
+            method, list(arguments.positional), arguments.keywords, instance, frame,
+            open_ended=arguments.open_ended,
+        )  # fmt: skip
+    if attr in ("add_weight", "add_variable"):
+        return Value(VARIABLE, 2)
+    return Value(TENSOR, 2) if attr == "call" else NOTHING_KNOWN
+
+
+_CALLABLE: dict[str, Callable[[Value, Arguments, ast.AST, Frame], Value]] = {
+    FUNCTION: _call_function,
+    CLASS: _call_class,
+    INSTANCE: _call_instance,
+    EXTERNAL: _call_external,
+}
+
+_TYPE_KINDS = {
+    "tf.Tensor": TENSOR,
+    "tf.Variable": VARIABLE,
+    "keras.KerasTensor": TENSOR,
+    "np.ndarray": NDARRAY,
+    "builtins.list": SEQUENCE,
+    "builtins.tuple": SEQUENCE,
+    "builtins.dict": MAPPING,
+    "collections.abc.Mapping": MAPPING,
+    "collections.abc.Sequence": SEQUENCE,
+    "typing.Mapping": MAPPING,
+    "collections.OrderedDict": MAPPING,
+    "builtins.int": PYTHON,
+    "builtins.float": PYTHON,
+    "builtins.bool": PYTHON,
+    "builtins.str": PYTHON,
+    "tf.data.Dataset": DATASET,
+    "tf.distribute.Strategy": STRATEGY,
+}
+
+
+def kind_of_type(value: Value) -> str | None:
+    """The kind of the instances of a class; None for a class that says nothing about tensors."""
+    if value.kind is EXTERNAL:
+        return _TYPE_KINDS.get(str(value.ref))
+    return None
+
+
+__all__ = ["COLLECTION", "Arguments", "call", "call_value", "element", "kind_of_type", "unbound"]

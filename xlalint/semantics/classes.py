@@ -1,0 +1,174 @@
+"""Which classes are Keras layers, models, losses and so on, through project bases and installed packages' bases."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from xlalint.semantics.index import ClassInfo, FunctionInfo
+from xlalint.semantics.values import CLASS, EXTERNAL, Value
+
+LAYER = "layer"
+MODEL = "model"
+LOSS = "loss"
+METRIC = "metric"
+OPTIMIZER = "optimizer"
+SCHEDULE = "schedule"
+REGULARIZER = "regularizer"
+CALLBACK = "callback"
+HOST_DATA = "host-data"
+MODULE = "module"
+TEST = "test"
+
+_BY_PREFIX = (
+    ("keras.layers.", LAYER),
+    ("keras.losses.", LOSS),
+    ("keras.metrics.", METRIC),
+    ("keras.callbacks.", CALLBACK),
+    ("keras.optimizers.schedules.", SCHEDULE),
+    ("keras.optimizers.", OPTIMIZER),
+    ("keras.regularizers.", REGULARIZER),
+    ("keras.constraints.", REGULARIZER),
+    ("keras.models.", MODEL),
+    ("keras.applications.", MODEL),
+    ("tf.compat.v1.layers.", LAYER),
+)
+_BY_NAME = {
+    "keras.Model": MODEL,
+    "keras.Sequential": MODEL,
+    "keras.Layer": LAYER,
+    "keras.Loss": LOSS,
+    "keras.Metric": METRIC,
+    "keras.Optimizer": OPTIMIZER,
+    "keras.utils.Sequence": HOST_DATA,
+    "keras.utils.PyDataset": HOST_DATA,
+    "keras.preprocessing.image.ImageDataGenerator": HOST_DATA,
+    "tf.Module": MODULE,
+    "tf.test.TestCase": TEST,
+    "unittest.TestCase": TEST,
+    "absl.testing.parameterized.TestCase": TEST,
+}
+# A base class in a package that is not installed: its name is all there is to go by.
+_BY_SUFFIX = re.compile(r"(Layer|Model|Loss|Metric|Callback|TestCase|Optimizer)$")
+_SUFFIX_ROLES = {
+    "Layer": LAYER,
+    "Model": MODEL,
+    "Loss": LOSS,
+    "Metric": METRIC,
+    "Callback": CALLBACK,
+    "TestCase": TEST,
+    "Optimizer": OPTIMIZER,
+}
+
+# The methods that Keras traces, by role; the rest of a class runs in Python.
+TRACED_METHODS = {
+    LAYER: ("call",),
+    MODEL: ("call", "train_step", "test_step", "predict_step", "compute_loss"),
+    LOSS: ("call", "__call__"),
+    METRIC: ("update_state", "result"),
+    OPTIMIZER: ("update_step", "_resource_apply_dense", "_resource_apply_sparse"),
+    SCHEDULE: ("__call__",),
+    REGULARIZER: ("__call__",),
+}
+# What Keras 2 hands to AutoGraph (facts: AutoGraph contexts). Keras 3 hands over nothing.
+_KERAS_2_CONVERTS = {LAYER: True, LOSS: True, METRIC: True}
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What a class is to Keras. `legacy` says that it descends from tf_keras, which is Keras 2."""
+
+    kind: str
+    legacy: bool = False
+
+
+def converts(role: Role, method: str, keras: str) -> bool:
+    """Whether Keras lets AutoGraph convert `method` of a class of this role. `keras` is `"2"` or `"3"`."""
+    if keras == "3" and not role.legacy:
+        return False
+    if role.kind == MODEL:
+        return method == "call"
+    return _KERAS_2_CONVERTS.get(role.kind, False)
+
+
+def external_role(name: str) -> Role | None:
+    """The role of a class of another package, by its canonical name."""
+    legacy = name.startswith("tf_keras.")
+    plain = name[3:] if legacy else name
+    if plain in _BY_NAME:
+        return Role(_BY_NAME[plain], legacy)
+    for prefix, kind in _BY_PREFIX:
+        if plain.startswith(prefix) and plain[len(prefix) :].split(".")[-1][:1].isupper():
+            return Role(kind, legacy)
+    if plain.startswith(("tf.", "keras.", "np.", "torch", "flax", "jax", "typing", "collections", "abc.")):
+        return None
+    suffix = _BY_SUFFIX.search(plain)
+    return Role(_SUFFIX_ROLES[suffix[1]]) if suffix else None
+
+
+class ClassTable:
+    """Bases, roles and methods of project classes. `evaluate` runs a base-class expression in its module."""
+
+    def __init__(self, evaluate: Callable[[ast.expr, ClassInfo], Value]) -> None:
+        self._evaluate = evaluate
+        self._bases: dict[ClassInfo, tuple[ClassInfo | str, ...]] = {}
+        self._lines: dict[ClassInfo, tuple[ClassInfo, ...]] = {}
+        self._roles: dict[ClassInfo, Role | None] = {}
+
+    def bases(self, cls: ClassInfo) -> tuple[ClassInfo | str, ...]:
+        """Direct bases: project classes, and the canonical names of those of other packages."""
+        if cls not in self._bases:
+            self._bases[cls] = ()  # a class that inherits from itself ends here
+            found: list[ClassInfo | str] = []
+            for expression in cls.node.bases:
+                value = self._evaluate(expression, cls)
+                if value.kind is CLASS or value.kind is EXTERNAL:
+                    found.append(value.ref)
+            self._bases[cls] = tuple(found)
+        return self._bases[cls]
+
+    def line(self, cls: ClassInfo) -> tuple[ClassInfo, ...]:
+        """The class and its project bases, nearest first (depth first: near enough to Python's order)."""
+        if cls not in self._lines:
+            seen: dict[ClassInfo, None] = {}
+            pending = [cls]
+            while pending:
+                current = pending.pop(0)
+                if current not in seen:
+                    seen[current] = None
+                    pending[:0] = [b for b in self.bases(current) if isinstance(b, ClassInfo)]
+            self._lines[cls] = tuple(seen)
+        return self._lines[cls]
+
+    def role(self, cls: ClassInfo) -> Role | None:
+        if cls not in self._roles:
+            self._roles[cls] = None
+            for ancestor in self.line(cls):
+                for base in self.bases(ancestor):
+                    found = external_role(base) if isinstance(base, str) else None
+                    if found is not None and self._roles[cls] is None:
+                        self._roles[cls] = found
+        return self._roles[cls]
+
+    def method(self, cls: ClassInfo, name: str) -> FunctionInfo | None:
+        for ancestor in self.line(cls):
+            if name in ancestor.methods:
+                return ancestor.methods[name]
+        return None
+
+    def method_after(self, cls: ClassInfo, owner: ClassInfo, name: str) -> FunctionInfo | None:
+        """The method that `super()` in a method of `owner` reaches for an instance of `cls`."""
+        line = self.line(cls)
+        start = line.index(owner) + 1 if owner in line else 0
+        for ancestor in line[start:]:
+            if name in ancestor.methods:
+                return ancestor.methods[name]
+        return None
+
+    def assignment(self, cls: ClassInfo, name: str) -> tuple[ast.expr, ClassInfo] | None:
+        for ancestor in self.line(cls):
+            if name in ancestor.assignments:
+                return ancestor.assignments[name], ancestor
+        return None

@@ -1,0 +1,610 @@
+"""What expressions mean: one function per kind of node, each returning a Value and noting facts on the way."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from xlalint.semantics import attributes, calls
+from xlalint.semantics.facts import (
+    COMPREHENSION_FILTER,
+    CONDITION,
+    DATA_SIZED_USE,
+    FORMATTING,
+    MASK_INDEX,
+    MEMBERSHIP,
+)
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.values import (
+    ARRIVING,
+    COLLECTION,
+    COMPUTED,
+    CONSTANT,
+    DEFERRED,
+    EXTERNAL,
+    FALSE,
+    FUNCTION,
+    MAPPING,
+    NDARRAY,
+    NOTHING_KNOWN,
+    PYTHON,
+    SEQUENCE,
+    SHAPE,
+    SOME_PYTHON,
+    TENSOR,
+    TRUE,
+    UNKNOWN,
+    Const,
+    Value,
+    constant,
+    element,
+    join,
+    join_all,
+)
+
+_FOLDED_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+def evaluate(node: ast.expr, frame: Frame) -> Value:
+    """The value of an expression in a frame."""
+    handler = _HANDLERS.get(type(node))
+    return handler(node, frame) if handler is not None else NOTHING_KNOWN
+
+
+def truth(value: Value) -> bool | None:
+    """Whether a value counts as true, where that is known while reading."""
+    known = value.constant()
+    if known is not None:
+        return bool(known.value)
+    if value.kind in (FUNCTION, EXTERNAL) and not value.optional:
+        return True
+    return None
+
+
+def evaluate_condition(node: ast.expr, frame: Frame, construct: str) -> Value:
+    """Evaluate a test (of an `if`, a `while`, a ternary, an `assert`) and note it when it is a tensor."""
+    _cover(node, frame)
+    value = evaluate(node, frame)
+    if value.is_tensor and not _may_be_a_structure(node, value):
+        frame.analysis.note(frame, node, CONDITION, value, construct)
+    return value
+
+
+def _may_be_a_structure(node: ast.expr, value: Value) -> bool:
+    """`if inputs:` on the inputs of a layer may ask whether a list is empty."""
+    return value.structured or value.optional
+
+
+def _cover(node: ast.expr, frame: Frame) -> None:
+    """`if a and not b` is one finding, on the `if`: its parts are covered."""
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, ast.BoolOp):
+            frame.covered.add(part)
+            pending.extend(part.values)
+        elif isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not):
+            frame.covered.add(part)
+            pending.append(part.operand)
+
+
+def _constant(node: ast.Constant, frame: Frame) -> Value:
+    return constant(node.value)
+
+
+def _name(node: ast.Name, frame: Frame) -> Value:
+    value = frame.look_up(node.id)
+    if value is None:
+        return frame.analysis.global_name(frame.module, node.id)
+    return frame.analysis.resolved(value) if value.kind is DEFERRED else value
+
+
+def _attribute(node: ast.Attribute, frame: Frame) -> Value:
+    if isinstance(node.value, ast.Name):
+        known = frame.look_up(f"{node.value.id}.{node.attr}")
+        if known is not None:
+            return known
+    return attributes.read(evaluate(node.value, frame), node.attr, frame, node)
+
+
+def _binary(node: ast.BinOp, frame: Frame) -> Value:
+    # Long sums lean to the left: walking down that side in a loop keeps `a + b + ... + z` off Python's stack.
+    spine: list[ast.BinOp] = [node]
+    while isinstance(spine[-1].left, ast.BinOp):
+        spine.append(spine[-1].left)
+    value = evaluate(spine[-1].left, frame)
+    for part in reversed(spine):
+        value = combine(part, value, evaluate(part.right, frame), frame)
+    return value
+
+
+def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
+    """The value of `left <operator> right`."""
+    if left.is_tensor or right.is_tensor:
+        if left.kind is PYTHON and _is_text(left) and isinstance(getattr(node, "op", None), ast.Mod):
+            frame.analysis.note(frame, node, FORMATTING, right)
+            return SOME_PYTHON
+        return _tensor_of(left, right)
+    if left.kind is PYTHON and right.kind is PYTHON:
+        return SOME_PYTHON
+    if left.kind is NDARRAY or right.kind is NDARRAY:
+        return Value(NDARRAY)
+    if isinstance(getattr(node, "op", None), ast.Add):
+        if left.kind is SEQUENCE and right.kind is SEQUENCE:
+            return Value(SEQUENCE, max(left.dependence, right.dependence), ref=left.ref + right.ref)
+        if {left.kind, right.kind} <= {SEQUENCE, COLLECTION, SHAPE}:
+            return Value(COLLECTION, ref=join(element(left), element(right)))
+    if left.kind is SEQUENCE and right.kind is PYTHON:
+        return Value(COLLECTION, ref=element(left))
+    return Value(UNKNOWN, max(left.dependence, right.dependence))
+
+
+def _is_text(value: Value) -> bool:
+    known = value.constant()
+    return known is not None and isinstance(known.value, str)
+
+
+def _tensor_of(*operands: Value) -> Value:
+    """A tensor computed elementwise from operands of which at least one is a tensor."""
+    dependence, producer, dtype, rank, sure = CONSTANT, None, None, None, True
+    for operand in operands:
+        if operand.is_tensor:
+            dependence = max(dependence, operand.dependence)
+            producer = producer or operand.producer
+            dtype = dtype or operand.dtype
+            sure = sure and operand.sure
+            rank = operand.rank if rank is None else max(rank, operand.rank or 0)
+    if any(o.is_tensor and o.rank is None for o in operands):
+        rank = None
+    if dtype == "bool":
+        dtype = None  # arithmetic on a mask casts it first, or fails: not a mask any more
+    return Value(TENSOR, dependence, producer, dtype, rank, None, sure)
+
+
+_BIT_OPERATORS = (ast.BitAnd, ast.BitOr, ast.BitXor)
+
+
+def _binary_or_mask(node: ast.BinOp, frame: Frame) -> Value:
+    value = _binary(node, frame)
+    if value.kind is TENSOR and isinstance(node.op, _BIT_OPERATORS):
+        left = evaluate(node.left, frame) if isinstance(node.left, (ast.Name, ast.Compare)) else None
+        right = evaluate(node.right, frame) if isinstance(node.right, (ast.Name, ast.Compare)) else None
+        if (left is not None and left.dtype == "bool") or (right is not None and right.dtype == "bool"):
+            return value._replace(dtype="bool")
+    return value
+
+
+def _unary(node: ast.UnaryOp, frame: Frame) -> Value:
+    value = evaluate(node.operand, frame)
+    if isinstance(node.op, ast.Not):
+        if value.is_tensor and not value.structured and not value.optional:
+            if node not in frame.covered:
+                frame.analysis.note(frame, node, CONDITION, value, "not")
+            return value._replace(kind=TENSOR, dtype="bool", ref=None)
+        known = truth(value)
+        return SOME_PYTHON if known is None else constant(not known)
+    if value.is_tensor:
+        return value._replace(kind=TENSOR, ref=None)
+    known_value = value.constant()
+    if known_value is not None and isinstance(node.op, ast.USub):
+        if type(known_value.value) in (int, float):
+            return constant(-known_value.value)
+        return SOME_PYTHON
+    return value if value.kind is NDARRAY else (SOME_PYTHON if value.kind is PYTHON else value)
+
+
+def _boolean(node: ast.BoolOp, frame: Frame) -> Value:
+    is_and = isinstance(node.op, ast.And)
+    before = dict(frame.names)
+    values: list[Value] = []
+    tested: Value | None = None
+    for position, operand in enumerate(node.values):
+        value = evaluate(operand, frame)
+        known = truth(value)
+        if known is not None and known is not is_and:
+            values.append(value)  # decides the whole expression: what follows is not run
+            break
+        if known is None or position == len(node.values) - 1:
+            values.append(value)
+        is_last = position == len(node.values) - 1
+        if value.is_tensor and not is_last and not _may_be_a_structure(operand, value):
+            tested = value
+        narrow(operand, is_and, frame)
+    frame.names.clear()
+    frame.names.update(before)
+    if tested is not None and node not in frame.covered:
+        frame.analysis.note(frame, node, CONDITION, tested, "and" if is_and else "or")
+    tensors = [value for value in values if value.is_tensor]
+    if tensors and (tested is not None or node in frame.covered):
+        return _tensor_of(*tensors)._replace(dtype="bool")
+    return join_all(tuple(values)) if values else SOME_PYTHON
+
+
+def _compare(node: ast.Compare, frame: Frame) -> Value:
+    left = evaluate(node.left, frame)
+    result: Value | None = None
+    for op, right_node in zip(node.ops, node.comparators):
+        right = evaluate(right_node, frame)
+        part = _compare_pair(node, op, left, right, frame)
+        result = part if result is None else join(result, part)
+        left = right
+    return result if result is not None else SOME_PYTHON
+
+
+def _compare_pair(node: ast.Compare, op: ast.cmpop, left: Value, right: Value, frame: Frame) -> Value:
+    if isinstance(op, (ast.Is, ast.IsNot)):
+        return _identity(left, right, isinstance(op, ast.Is))
+    if isinstance(op, (ast.In, ast.NotIn)):
+        searched = left if left.is_tensor else right
+        if searched.is_tensor and searched.sure and not searched.structured and right.kind != UNKNOWN:
+            if not (right.kind is MAPPING or searched.optional):
+                frame.analysis.note(frame, node, MEMBERSHIP, searched)
+        return SOME_PYTHON
+    if left.is_tensor or right.is_tensor:
+        if SHAPE in (left.kind, right.kind) or _is_none(left) or _is_none(right):
+            return SOME_PYTHON
+        if _is_text(left) or _is_text(right):
+            # A "tensor" compared with text is a setting that may also be one (`padding="same"`).
+            return NOTHING_KNOWN
+        return _tensor_of(left, right)._replace(dtype="bool")
+    one, other = left.constant(), right.constant()
+    folded = _FOLDED_COMPARISONS.get(type(op))
+    if one is not None and other is not None and folded is not None:
+        try:
+            return constant(bool(folded(one.value, other.value)))
+        except TypeError:
+            return SOME_PYTHON
+    if left.kind is NDARRAY or right.kind is NDARRAY:
+        return Value(NDARRAY, dtype="bool")
+    if left.kind is UNKNOWN or right.kind is UNKNOWN:
+        return Value(UNKNOWN, max(left.dependence, right.dependence), dtype="bool")
+    return SOME_PYTHON
+
+
+def _is_none(value: Value) -> bool:
+    known = value.constant()
+    return known is not None and known.value is None
+
+
+def _identity(left: Value, right: Value, positive: bool) -> Value:
+    for one, other in ((left, right), (right, left)):
+        if _is_none(other):
+            if _is_none(one):
+                return TRUE if positive else FALSE
+            if one.kind in (UNKNOWN, PYTHON) and one.constant() is None:
+                return SOME_PYTHON
+            if not one.optional:
+                return FALSE if positive else TRUE
+    return SOME_PYTHON
+
+
+def _ternary(node: ast.IfExp, frame: Frame) -> Value:
+    test = evaluate_condition(node.test, frame, "ternary")
+    known = truth(test)
+    if known is not None:
+        return evaluate(node.body if known else node.orelse, frame)
+    before = dict(frame.names)
+    narrow(node.test, True, frame)
+    first = evaluate(node.body, frame)
+    frame.names.clear()
+    frame.names.update(before)
+    narrow(node.test, False, frame)
+    second = evaluate(node.orelse, frame)
+    frame.names.clear()
+    frame.names.update(before)
+    result = join(first, second)
+    if test.is_tensor and not result.is_tensor:
+        return _tensor_of(test)._replace(dtype=None)
+    return result
+
+
+def narrow(test: ast.expr, holds: bool, frame: Frame) -> None:
+    """Refine names by a condition that holds: `x is None`, `isinstance(x, tf.Tensor)`, and their combinations."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        narrow(test.operand, not holds, frame)
+    elif isinstance(test, ast.BoolOp):
+        if isinstance(test.op, ast.And) is holds:
+            for part in test.values:
+                narrow(part, holds, frame)
+    elif isinstance(test, ast.Compare) and len(test.ops) == 1:
+        _narrow_none(test, holds, frame)
+    elif isinstance(test, ast.Call) and isinstance(test.func, ast.Name):
+        if test.func.id == "isinstance" and len(test.args) == 2 and isinstance(test.args[0], ast.Name):
+            _narrow_isinstance(test.args[0].id, test.args[1], holds, frame)
+
+
+def _narrow_none(test: ast.Compare, holds: bool, frame: Frame) -> None:
+    op, right = test.ops[0], test.comparators[0]
+    if not isinstance(right, ast.Constant) or right.value is not None:
+        return
+    if not isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+        return
+    name = dotted_name(test.left)
+    known = frame.look_up(name) if name else None
+    if known is None or name is None:
+        return
+    if isinstance(op, (ast.Is, ast.Eq)) is holds:
+        frame.names[name] = constant(None)
+    elif known.optional:
+        frame.names[name] = known._replace(optional=False)
+
+
+def _narrow_isinstance(name: str, types: ast.expr, holds: bool, frame: Frame) -> None:
+    known = frame.look_up(name)
+    if known is None or known.kind not in (UNKNOWN, TENSOR):
+        return
+    wanted = types.elts if isinstance(types, ast.Tuple) else [types]
+    kinds = {calls.kind_of_type(evaluate(t, frame)) for t in wanted}
+    if not holds:
+        if known.structured and kinds <= {SEQUENCE, MAPPING}:
+            frame.names[name] = known._replace(structured=SEQUENCE not in kinds)
+        return
+    if kinds == {TENSOR}:
+        frame.names[name] = known if known.is_tensor else Value(TENSOR, max(ARRIVING, known.dependence))
+    elif kinds <= {SEQUENCE, MAPPING} and None not in kinds:
+        inner = known._replace(structured=False) if known.kind is TENSOR else NOTHING_KNOWN
+        frame.names[name] = Value(COLLECTION, known.dependence, ref=inner)
+    elif kinds == {PYTHON}:
+        frame.names[name] = SOME_PYTHON
+    elif None not in kinds:
+        frame.names[name] = NOTHING_KNOWN
+
+
+def dotted_name(node: ast.expr) -> str | None:
+    """`x` or `self.x`, as the frame keeps it."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return None
+
+
+def _sequence(node: ast.Tuple | ast.List | ast.Set, frame: Frame) -> Value:
+    items: list[Value] = []
+    for item in node.elts:
+        if isinstance(item, ast.Starred):
+            value = evaluate(item.value, frame)
+            if value.kind is not SEQUENCE:
+                for rest in node.elts:
+                    if rest is not item and not isinstance(rest, ast.Starred):
+                        items.append(evaluate(rest, frame))
+                return Value(COLLECTION, ref=join_all((*items, element(value))))
+            items.extend(value.ref)
+        else:
+            items.append(evaluate(item, frame))
+    dependence = max((item.dependence for item in items), default=CONSTANT)
+    return Value(SEQUENCE, dependence, ref=tuple(items[:64]))
+
+
+def _mapping(node: ast.Dict, frame: Frame) -> Value:
+    pairs: list[tuple[Any, Value]] = []
+    for key, value_node in zip(node.keys, node.values):
+        value = evaluate(value_node, frame)
+        if key is None:
+            if value.kind is MAPPING and value.ref:
+                pairs.extend(value.ref)
+            continue
+        known = evaluate(key, frame).constant()
+        pairs.append((known.value if known is not None else None, value))
+    return Value(MAPPING, ref=tuple(pairs[:64]))
+
+
+def _comprehension(
+    node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, frame: Frame
+) -> Value:
+    before = dict(frame.names)
+    for generator in node.generators:
+        frame.analysis.bind(generator.target, element(evaluate(generator.iter, frame)), frame)
+        for test in generator.ifs:
+            _cover(test, frame)
+            value = evaluate(test, frame)
+            if value.is_tensor and not value.structured and not value.optional:
+                frame.analysis.note(frame, test, COMPREHENSION_FILTER, value)
+            narrow(test, True, frame)
+    if isinstance(node, ast.DictComp):
+        evaluate(node.key, frame)
+        item = evaluate(node.value, frame)
+    else:
+        item = evaluate(node.elt, frame)
+    frame.names.clear()
+    frame.names.update(before)
+    kind = MAPPING if isinstance(node, ast.DictComp) else COLLECTION
+    return Value(kind, item.dependence, ref=item if kind is COLLECTION else ((None, item),))
+
+
+def _lambda(node: ast.Lambda, frame: Frame) -> Value:
+    info = frame.module.by_node.get(node)
+    if not isinstance(info, FunctionInfo):
+        prefix = f"{frame.function.qualname}.<locals>." if frame.function is not None else ""
+        info = FunctionInfo(frame.module, node, prefix + "<lambda>", None, frame.function)
+        frame.module.by_node[node] = info
+    frame.analysis.close_over(info, frame)
+    return Value(FUNCTION, ref=info)
+
+
+def _subscript(node: ast.Subscript, frame: Frame) -> Value:
+    base = evaluate(node.value, frame)
+    if base.kind in (SEQUENCE, MAPPING, COLLECTION):
+        return _item(base, evaluate(node.slice, frame), node)
+    if base.is_tensor:
+        return _tensor_item(node, base, frame)
+    index = evaluate(node.slice, frame)
+    if base.kind is SHAPE:
+        return STATIC_SLICE if isinstance(node.slice, ast.Slice) else SOME_PYTHON
+    if base.kind is NDARRAY:
+        return base
+    if base.kind is UNKNOWN:
+        return _unknown_item(node, base, index, frame)
+    return NOTHING_KNOWN
+
+
+STATIC_SLICE = Value(SHAPE)
+
+
+def _unknown_item(node: ast.Subscript, base: Value, index: Value, frame: Frame) -> Value:
+    """`outputs[mask]` where only the mask is known to be a tensor: only a tensor takes a tensor as an index."""
+    if index.kind is TENSOR and index.dtype == "bool" and index.dependence >= ARRIVING:
+        likely = Value(TENSOR, ARRIVING, sure=False)
+        frame.analysis.note(frame, node, MASK_INDEX, likely, index)
+        return Value(TENSOR, ARRIVING, "a boolean mask", sure=False)
+    return Value(UNKNOWN, base.dependence)
+
+
+def _item(base: Value, index: Value, node: ast.Subscript) -> Value:
+    known = index.constant()
+    if base.kind is SEQUENCE:
+        if known is not None and isinstance(known.value, int) and -len(base.ref) <= known.value < len(base.ref):
+            return base.ref[known.value]  # type: ignore[no-any-return]
+        if isinstance(node.slice, ast.Slice):
+            return Value(COLLECTION, base.dependence, ref=element(base)) if base.ref else NOTHING_KNOWN
+    if base.kind is MAPPING and known is not None:
+        for key, value in reversed(base.ref or ()):
+            if key == known.value:
+                return value  # type: ignore[no-any-return]
+        return NOTHING_KNOWN
+    if base.kind is COLLECTION and isinstance(node.slice, ast.Slice):
+        return base
+    return element(base)
+
+
+def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    values = [_index_value(part, frame) for part in parts]
+    index = values[0]
+    if len(parts) == 1 and index.is_tensor and index.dtype == "bool" and not base.structured:
+        if index.dependence >= ARRIVING:
+            frame.analysis.note(frame, node, MASK_INDEX, base, index)
+            sure = base.sure and index.sure
+            return Value(TENSOR, max(base.dependence, index.dependence), "a boolean mask", base.dtype, None, None, sure)
+        return base._replace(kind=TENSOR, rank=None)
+    if base.producer is not None:
+        misuse = _misused_index(parts[0], values[0])
+        if misuse is not None:
+            frame.analysis.note(frame, node, DATA_SIZED_USE, base, misuse)
+    if len(parts) == 1 and index.kind is PYTHON and isinstance(getattr(index.constant(), "value", None), str):
+        return base._replace(kind=TENSOR, rank=None)  # a dictionary of tensors
+    dependence = max([base.dependence, *(v.dependence for v in values if v.is_tensor)])
+    keeps_size = any(isinstance(part, ast.Slice) for part in parts[:1]) or len(parts) > 1
+    first_is_index = not isinstance(parts[0], ast.Slice) and not _is_ellipsis(parts[0])
+    producer = base.producer if keeps_size and not (first_is_index and len(parts) > 1) else None
+    if isinstance(parts[0], ast.Slice) and producer is not None and parts[0].upper is not None:
+        known_stop = evaluate(parts[0].upper, frame).constant()
+        if known_stop is not None and isinstance(known_stop.value, int) and known_stop.value >= 0:
+            producer = base.producer
+    rank = None if base.rank is None else _rank_after(base.rank, parts)
+    if base.producer is not None and producer is None:
+        dependence = max(dependence, COMPUTED)
+    return Value(TENSOR, dependence, producer, base.dtype, rank, None, base.sure, False, base.structured)
+
+
+def _rank_after(rank: int, parts: list[ast.expr]) -> int | None:
+    for part in parts:
+        if _is_ellipsis(part) or isinstance(part, ast.Slice):
+            continue
+        if isinstance(part, ast.Constant) and part.value is None:
+            rank += 1
+        elif isinstance(part, ast.Attribute):
+            return None
+        else:
+            rank -= 1
+    return max(rank, 0)
+
+
+def _is_ellipsis(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is Ellipsis
+
+
+def _index_value(part: ast.expr, frame: Frame) -> Value:
+    if not isinstance(part, ast.Slice):
+        return evaluate(part, frame)
+    bounds = [evaluate(b, frame) for b in (part.lower, part.upper, part.step) if b is not None]
+    dependence = max((b.dependence for b in bounds if b.is_tensor), default=CONSTANT)
+    return Value(PYTHON, dependence)
+
+
+def _misused_index(part: ast.expr, value: Value) -> str | None:
+    """How an index along the data-sized dimension goes wrong under XLA (facts: surprises, semantics)."""
+    known = value.constant()
+    if known is not None and isinstance(known.value, int) and known.value < 0:
+        return "negative-index"
+    if isinstance(part, ast.Slice):
+        if part.step is not None and not (isinstance(part.step, ast.Constant) and part.step.value in (None, 1)):
+            return "stride"
+        if _is_negative(part.lower) or _is_negative(part.upper):
+            return "negative-slice"
+    return None
+
+
+def _is_negative(bound: ast.expr | None) -> bool:
+    return isinstance(bound, ast.UnaryOp) and isinstance(bound.op, ast.USub)
+
+
+def _joined_string(node: ast.JoinedStr, frame: Frame) -> Value:
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            value = evaluate(part.value, frame)
+            if value.is_tensor and value.sure and part.format_spec is not None and not value.structured:
+                frame.analysis.note(frame, node, FORMATTING, value)
+    return SOME_PYTHON
+
+
+def _named(node: ast.NamedExpr, frame: Frame) -> Value:
+    value = evaluate(node.value, frame)
+    frame.names[node.target.id] = value
+    return value
+
+
+def _starred(node: ast.Starred, frame: Frame) -> Value:
+    return evaluate(node.value, frame)
+
+
+def _yield(node: ast.Yield | ast.YieldFrom | ast.Await, frame: Frame) -> Value:
+    if node.value is not None:
+        evaluate(node.value, frame)
+    return NOTHING_KNOWN
+
+
+def _slice(node: ast.Slice, frame: Frame) -> Value:
+    return _index_value(node, frame)
+
+
+_HANDLERS: dict[type[ast.AST], Callable[[Any, Frame], Value]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Call: calls.call,
+    ast.BinOp: _binary_or_mask,
+    ast.UnaryOp: _unary,
+    ast.BoolOp: _boolean,
+    ast.Compare: _compare,
+    ast.IfExp: _ternary,
+    ast.Tuple: _sequence,
+    ast.List: _sequence,
+    ast.Set: _sequence,
+    ast.Dict: _mapping,
+    ast.ListComp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.DictComp: _comprehension,
+    ast.Lambda: _lambda,
+    ast.Subscript: _subscript,
+    ast.JoinedStr: _joined_string,
+    ast.NamedExpr: _named,
+    ast.Starred: _starred,
+    ast.Await: _yield,
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield,
+    ast.Slice: _slice,
+}
+
+__all__ = ["Const", "combine", "dotted_name", "evaluate", "evaluate_condition", "narrow", "truth"]

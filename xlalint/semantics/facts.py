@@ -1,0 +1,110 @@
+"""What the analysis tells the rules: facts about single nodes, asked for by the span of the node.
+
+A fact says what was seen (a tensor used as a condition, a mask used as an index, a call of an API with a hazard) and in
+which context. Whether that is a finding, and how bad, is the rules' business.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from xlalint.semantics.index import FunctionInfo, ModuleInfo
+from xlalint.semantics.values import Value
+
+COMPILED = "compiled"
+ASSUMED = "assumed"
+HOST = "host"
+EAGER = "eager"
+
+
+class Context(NamedTuple):
+    """Where code runs. `converted`: AutoGraph rewrites this function. `jit`: under an explicit jit_compile=True.
+
+    `why` is the chain of calls from the entry point inwards, `root` the function at its start.
+    """
+
+    region: str
+    converted: bool
+    jit: bool = False
+    why: tuple[str, ...] = ()
+    root: FunctionInfo | None = None
+
+    @property
+    def is_compiled(self) -> bool:
+        return self.region == COMPILED or self.region == ASSUMED
+
+    def key(self) -> tuple[str, bool, bool]:
+        return (self.region, self.converted, self.jit)
+
+
+# Kinds of facts.
+CONDITION = "condition"  # values: the test
+COMPREHENSION_FILTER = "comprehension-filter"
+MEMBERSHIP = "membership"
+CALL = "call"  # api, arguments by parameter name
+CONVERSION = "conversion"  # int(t), float(t), bool(t)...
+NUMPY_METHOD = "numpy-method"
+NUMPY_CALL = "numpy-call"
+FORMATTING = "formatting"
+MASK_INDEX = "mask-index"
+DATA_SIZED_USE = "data-sized-use"
+JIT_ON = "jit-on"
+
+
+class Fact(NamedTuple):
+    """One thing seen at one node. `detail` holds what the kind needs beyond the value."""
+
+    kind: str
+    value: Value
+    context: Context
+    function: FunctionInfo | None
+    detail: Any = None
+
+
+class Verdict(NamedTuple):
+    """What the catalogue says of a call with these arguments.
+
+    `possible` says that a worse verdict holds for values the analysis could not see; `missing` is then of that one.
+    """
+
+    status: str
+    missing: tuple[str, ...]
+    reason: str | None
+    data_sized: tuple[int, ...]
+    constant_args: tuple[str, ...]
+    possible: bool = False
+
+
+class CallDetail(NamedTuple):
+    """A call of a catalogued API: its canonical name, its arguments by parameter, and the catalogue's verdict.
+
+    `makes_data_sized` says that this very call returns a tensor whose size depends on data.
+    """
+
+    api: str
+    arguments: tuple[tuple[str, Value], ...]
+    verdict: Verdict
+    makes_data_sized: bool
+    replacement: str | None
+
+
+@dataclass(eq=False, slots=True)
+class ModuleFacts:
+    """All facts of one module, by the span of the node they are about."""
+
+    module: ModuleInfo
+    by_node: dict[ast.AST, list[Fact]] = field(default_factory=dict)
+
+    def add(self, node: ast.AST, fact: Fact) -> None:
+        known = self.by_node.setdefault(node, [])
+        if fact not in known and len(known) < 12:
+            known.append(fact)
+
+    def remove(self, unwanted: Iterable[tuple[ast.AST, Fact]]) -> None:
+        for node, fact in unwanted:
+            self.by_node[node].remove(fact)
+            if not self.by_node[node]:
+                del self.by_node[node]

@@ -1,0 +1,383 @@
+"""Statements in order: how values flow through assignments, branches and loops of one function."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from xlalint.semantics.callbacks import loop_state
+from xlalint.semantics.expressions import combine, dotted_name, evaluate, evaluate_condition, narrow, truth
+from xlalint.semantics.facts import CONDITION
+from xlalint.semantics.frames import Frame, merge_names
+from xlalint.semantics.index import ClassInfo, FunctionInfo
+from xlalint.semantics.names import canonical
+from xlalint.semantics.values import (
+    CLASS,
+    COLLECTION,
+    COMPUTED,
+    DATASET,
+    DEFERRED,
+    EXTERNAL,
+    FUNCTION,
+    INSTANCE,
+    NONE,
+    NOTHING_KNOWN,
+    PROJECT_MODULE,
+    SEQUENCE,
+    SOME_PYTHON,
+    STRATEGY,
+    TENSOR,
+    UNKNOWN,
+    VARIABLE,
+    Value,
+    element,
+    join,
+)
+
+# A loop inside a loop inside a loop is run once per visit of the outer one; twice each would double at every level.
+_MOST_NESTED_PASSES = 2
+
+
+def run_block(statements: list[ast.stmt], frame: Frame) -> bool:
+    """Run statements in order. Returns whether the end of the block can be reached."""
+    for statement in statements:
+        handler = _HANDLERS.get(type(statement))
+        if handler is not None and not handler(statement, frame):
+            return False
+    return True
+
+
+def _expression(node: ast.Expr, frame: Frame) -> bool:
+    if not isinstance(node.value, ast.Constant):
+        evaluate(node.value, frame)
+    return True
+
+
+def _assign(node: ast.Assign, frame: Frame) -> bool:
+    value = evaluate(node.value, frame)
+    for target in node.targets:
+        bind(target, value, frame)
+    return True
+
+
+def _annotated_assign(node: ast.AnnAssign, frame: Frame) -> bool:
+    if node.value is not None:
+        bind(node.target, evaluate(node.value, frame), frame)
+    return True
+
+
+def _augmented_assign(node: ast.AugAssign, frame: Frame) -> bool:
+    target = evaluate(node.target, frame)
+    bind(node.target, combine(node, target, evaluate(node.value, frame), frame), frame)
+    return True
+
+
+def bind(target: ast.expr, value: Value, frame: Frame) -> None:
+    """Give the names in an assignment's target their values."""
+    if isinstance(target, ast.Name):
+        frame.names[target.id] = value
+        _forget_attributes(target.id, frame)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        _unpack(target.elts, value, frame)
+    elif isinstance(target, ast.Attribute):
+        _bind_attribute(target, value, frame)
+    elif isinstance(target, ast.Starred):
+        bind(target.value, Value(COLLECTION, ref=value), frame)
+    elif isinstance(target, ast.Subscript):
+        _bind_item(target, value, frame)
+
+
+def _forget_attributes(name: str, frame: Frame) -> None:
+    prefix = name + "."
+    for key in [key for key in frame.names if key.startswith(prefix)]:
+        del frame.names[key]
+
+
+def _unpack(targets: list[ast.expr], value: Value, frame: Frame) -> None:
+    if value.kind is SEQUENCE and len(value.ref) == len(targets):
+        if not any(isinstance(target, ast.Starred) for target in targets):
+            for target, item in zip(targets, value.ref):
+                bind(target, item, frame)
+            return
+    inner = element(value)
+    for target in targets:
+        bind(target, inner, frame)
+
+
+def _bind_attribute(target: ast.Attribute, value: Value, frame: Frame) -> None:
+    key = dotted_name(target)
+    if key is None:
+        evaluate(target.value, frame)
+        return
+    frame.names[key] = value
+    if frame.attributes is not None and isinstance(target.value, ast.Name) and target.value.id == frame.self_name:
+        known = frame.attributes.get(target.attr)
+        frame.attributes[target.attr] = value if known is None else join(known, value)
+
+
+def _bind_item(target: ast.Subscript, value: Value, frame: Frame) -> None:
+    base = evaluate(target.value, frame)
+    name = dotted_name(target.value)
+    if name is None or name not in frame.names:
+        return
+    if base.kind == "mapping":
+        key = evaluate(target.slice, frame).constant()
+        pairs = (base.ref or ()) + ((key.value if key is not None else None, value),)
+        frame.names[name] = base._replace(ref=pairs[-64:])
+    elif base.kind in (SEQUENCE, COLLECTION):
+        frame.names[name] = Value(COLLECTION, ref=join(element(base), value))
+
+
+def _if(node: ast.If, frame: Frame) -> bool:
+    test = evaluate_condition(node.test, frame, "if")
+    known = truth(test)
+    if known is not None and not (known and _is_type_checking(node.test)):
+        narrow(node.test, known, frame)
+        return run_block(node.body if known else node.orelse, frame)
+    before = dict(frame.names)
+    narrow(node.test, True, frame)
+    ends_body = run_block(node.body, frame)
+    after_body = frame.names
+    frame.names = before
+    narrow(node.test, False, frame)
+    ends_else = run_block(node.orelse, frame) if node.orelse else True
+    if ends_body and ends_else:
+        merge_names(frame.names, after_body, dict(frame.names), prefer_first=frame.function is None)
+    elif ends_body:
+        frame.names = after_body
+    return ends_body or ends_else
+
+
+def _is_type_checking(test: ast.expr) -> bool:
+    return isinstance(test, (ast.Name, ast.Attribute)) and ast.unparse(test).endswith("TYPE_CHECKING")
+
+
+def _while(node: ast.While, frame: Frame) -> bool:
+    before = dict(frame.names)
+    _repeat(node, lambda: _while_pass(node, frame), frame)
+    test = evaluate(node.test, frame)
+    merge_names(frame.names, before, dict(frame.names), prefer_first=False)
+    if test.is_tensor:
+        _carry(before, frame)
+    if node.orelse:
+        return run_block(node.orelse, frame)
+    return not (truth(test) is True and not _has_break(node))
+
+
+def _while_pass(node: ast.While, frame: Frame) -> None:
+    evaluate_condition(node.test, frame, "while")
+    narrow(node.test, True, frame)
+    run_block(node.body, frame)
+
+
+def _has_break(loop: ast.AST) -> bool:
+    return any(isinstance(part, ast.Break) for part in ast.walk(loop))
+
+
+def _repeat(node: ast.AST, once: Callable[[], None], frame: Frame) -> None:
+    """Run a loop's body until what it changes has been seen, which two passes do for values this coarse."""
+    frame.loop_depth += 1
+    before = dict(frame.names)
+    once()
+    if frame.loop_depth < _MOST_NESTED_PASSES:
+        merge_names(frame.names, before, dict(frame.names), prefer_first=False)
+        once()
+    frame.loop_depth -= 1
+
+
+def _carry(before: dict[str, Value], frame: Frame) -> None:
+    """What a tf.while_loop changes is loop state from there on: no target knows it while compiling."""
+    for name, value in frame.names.items():
+        if value.is_tensor and before.get(name) != value:
+            frame.names[name] = loop_state(value)
+
+
+def _for(node: ast.For, frame: Frame) -> bool:
+    items = evaluate(node.iter, frame)
+    inside = element(items)
+    is_graph_loop = items.kind is TENSOR and frame.context.converted and not items.structured
+    if is_graph_loop:
+        inside = loop_state(inside)._replace(dtype=items.dtype)
+    if items.kind is DATASET:
+        inside = Value(TENSOR, 2, structured=True)
+    before = dict(frame.names)
+
+    def once() -> None:
+        bind(node.target, inside, frame)
+        run_block(node.body, frame)
+
+    _repeat(node, once, frame)
+    merge_names(frame.names, before, dict(frame.names), prefer_first=False)
+    if is_graph_loop:
+        _carry(before, frame)
+    if node.orelse:
+        return run_block(node.orelse, frame)
+    return True
+
+
+def _with(node: ast.With, frame: Frame) -> bool:
+    was_silent = frame.silent
+    for item in node.items:
+        value = evaluate(item.context_expr, frame)
+        if _is_init_scope(item.context_expr, frame):
+            frame.silent = True
+        if item.optional_vars is not None:
+            bind(item.optional_vars, value, frame)
+    ends = run_block(node.body, frame)
+    frame.silent = was_silent
+    return ends
+
+
+def _is_init_scope(node: ast.expr, frame: Frame) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    target = evaluate(node.func, frame)
+    return target.kind is EXTERNAL and str(target.ref).endswith(("tf.init_scope", ".init_scope"))
+
+
+def _try(node: ast.Try, frame: Frame) -> bool:
+    before = dict(frame.names)
+    ends = run_block(node.body, frame)
+    if ends and node.orelse:
+        ends = run_block(node.orelse, frame)
+    after = frame.names
+    for handler in node.handlers:
+        frame.names = dict(before)
+        if handler.name:
+            frame.names[handler.name] = NOTHING_KNOWN
+        if run_block(handler.body, frame):
+            if ends:
+                merge_names(after, after, frame.names, prefer_first=frame.function is None)
+            else:
+                after = frame.names
+            ends = True
+    frame.names = after
+    if node.finalbody:
+        ends = run_block(node.finalbody, frame) and ends
+    return ends
+
+
+def _return(node: ast.Return, frame: Frame) -> bool:
+    frame.returned.append(evaluate(node.value, frame) if node.value is not None else NONE)
+    return False
+
+
+def _raise(node: ast.Raise, frame: Frame) -> bool:
+    if node.exc is not None:
+        was_silent, frame.silent = frame.silent, True  # building the message runs in Python, if ever
+        evaluate(node.exc, frame)
+        frame.silent = was_silent
+    return False
+
+
+def _assert(node: ast.Assert, frame: Frame) -> bool:
+    value = evaluate_condition(node.test, frame, "assert")
+    if truth(value) is None:
+        narrow(node.test, True, frame)
+    return True
+
+
+def _delete(node: ast.Delete, frame: Frame) -> bool:
+    for target in node.targets:
+        name = dotted_name(target)
+        if name is not None:
+            frame.names.pop(name, None)
+    return True
+
+
+def _leave(node: ast.stmt, frame: Frame) -> bool:
+    return False
+
+
+def _function_definition(node: ast.FunctionDef, frame: Frame) -> bool:
+    info = frame.module.by_node.get(node)
+    if isinstance(info, FunctionInfo):
+        frame.analysis.close_over(info, frame)
+        frame.nested.append(info)
+        frame.names[node.name] = Value(FUNCTION, ref=info)
+    for default in (*node.args.defaults, *node.args.kw_defaults):
+        if isinstance(default, ast.Lambda):
+            evaluate(default, frame)
+    return True
+
+
+def _class_definition(node: ast.ClassDef, frame: Frame) -> bool:
+    info = frame.module.by_node.get(node)
+    if isinstance(info, ClassInfo):
+        for method in info.methods.values():
+            frame.analysis.close_over(method, frame)
+        frame.analysis.close_over_class(info, frame)
+        frame.names[node.name] = Value(CLASS, ref=info)
+    return True
+
+
+def _import(node: ast.Import, frame: Frame) -> bool:
+    for alias in node.names:
+        if alias.asname:
+            frame.names[alias.asname] = frame.analysis.imported(alias.name)
+        else:
+            name = alias.name.split(".")[0]
+            frame.names[name] = frame.analysis.imported(name)
+    return True
+
+
+def _import_from(node: ast.ImportFrom, frame: Frame) -> bool:
+    source = frame.module.absolute(node.level, node.module)
+    for alias in node.names:
+        if alias.name == "*":
+            frame.names.update(frame.analysis.exported(source))
+        else:
+            frame.names[alias.asname or alias.name] = Value(DEFERRED, ref=(source, alias.name))
+    return True
+
+
+def _match(node: ast.Match, frame: Frame) -> bool:
+    evaluate(node.subject, frame)
+    before = dict(frame.names)
+    result: dict[str, Value] | None = None
+    for case in node.cases:
+        frame.names = dict(before)
+        if run_block(case.body, frame):
+            if result is None:
+                result = frame.names
+            else:
+                merge_names(result, result, frame.names, prefer_first=False)
+    frame.names = before if result is None else result
+    merge_names(frame.names, frame.names, before, prefer_first=False)
+    return True
+
+
+_HANDLERS: dict[type[ast.AST], Callable[[Any, Frame], bool]] = {
+    ast.Expr: _expression,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated_assign,
+    ast.AugAssign: _augmented_assign,
+    ast.If: _if,
+    ast.While: _while,
+    ast.For: _for,
+    ast.AsyncFor: _for,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.Try: _try,
+    ast.Return: _return,
+    ast.Raise: _raise,
+    ast.Assert: _assert,
+    ast.Delete: _delete,
+    ast.Break: _leave,
+    ast.Continue: _leave,
+    ast.FunctionDef: _function_definition,
+    ast.AsyncFunctionDef: _function_definition,
+    ast.ClassDef: _class_definition,
+    ast.Import: _import,
+    ast.ImportFrom: _import_from,
+    ast.Match: _match,
+}
+if sys.version_info >= (3, 11):
+    _HANDLERS[ast.TryStar] = _try
+
+__all__ = [
+    "COMPUTED", "CONDITION", "EXTERNAL", "INSTANCE", "PROJECT_MODULE", "SOME_PYTHON", "STRATEGY", "UNKNOWN", "VARIABLE",
+    "bind", "canonical", "run_block",
+]  # fmt: skip

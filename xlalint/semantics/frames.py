@@ -1,0 +1,69 @@
+"""One function being run abstractly: its names, its context, and what it has returned so far."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from xlalint.semantics.facts import Context
+from xlalint.semantics.index import FunctionInfo, ModuleInfo
+from xlalint.semantics.values import Value, join
+
+if TYPE_CHECKING:
+    from xlalint.semantics.analysis import Analysis
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """A function (or a module's body, when `function` is None) in the middle of being run.
+
+    `names` maps local names to values; `self.x` is kept under the key `"self.x"`, so that it is flow-sensitive too.
+    `silent` drops facts: code in `tf.init_scope`, constructors run for their attributes. `attributes`, when there,
+    collects what is assigned to `self`. `covered` holds conditions already reported as part of a larger one.
+    """
+
+    analysis: Analysis
+    module: ModuleInfo
+    function: FunctionInfo | None
+    context: Context
+    names: dict[str, Value] = field(default_factory=dict)
+    outer: Frame | None = None
+    self_value: Value | None = None
+    self_name: str | None = None
+    attributes: dict[str, Value] | None = None
+    returned: list[Value] = field(default_factory=list)
+    silent: bool = False
+    depth: int = 0
+    loop_depth: int = 0
+    touches_host: bool = False
+    covered: set[ast.AST] = field(default_factory=set)
+    nested: list[FunctionInfo] = field(default_factory=list)
+
+    def look_up(self, name: str) -> Value | None:
+        """The value of a name in this function or those around it; None when it is not a local name at all."""
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.names:
+                return frame.names[name]
+            frame = frame.outer
+        return None
+
+
+def merge_names(
+    target: dict[str, Value], first: dict[str, Value], second: dict[str, Value], *, prefer_first: bool
+) -> None:
+    """Join two ways through the code into `target`. A name that only one way binds keeps that value.
+
+    A module body prefers the first of two imports of one name (`try: import tf_keras as keras`, `except: import keras`),
+    because either would do and knowing neither would not.
+    """
+    merged = dict(first)
+    for name, value in second.items():
+        other = merged.get(name)
+        if other is None:
+            merged[name] = value
+        elif other is not value and not (prefer_first and other.kind != "python"):
+            merged[name] = join(other, value)
+    target.clear()
+    target.update(merged)

@@ -1,0 +1,241 @@
+"""The index of a project: its modules, classes and functions, and how dotted names lead to them.
+
+Only statements are visited here. What a name means is decided later, by running module bodies abstractly
+(flow.py), so the index stays cheap for the files that turn out not to matter.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from xlalint.semantics.names import mentions_tensorflow
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+# Packages whose sources say nothing that names.py and the catalogue do not already know, or that hold no
+# TensorFlow at all. Reading them would cost seconds.
+_NEVER_READ = frozenset(
+    "tensorflow keras tf_keras numpy scipy pandas torch jax jaxlib flax sklearn matplotlib PIL cv2 google absl "
+    "setuptools pkg_resources IPython pytest h5py six typing_extensions packaging".split()
+)
+
+
+@dataclass(eq=False, slots=True)
+class FunctionInfo:
+    """A function, method or lambda of the project. Compared by identity."""
+
+    module: ModuleInfo
+    node: FunctionNode
+    qualname: str
+    cls: ClassInfo | None = None
+    parent: FunctionInfo | None = None
+    _has_walrus: bool | None = None
+    _is_generator: bool | None = None
+
+    @property
+    def name(self) -> str:
+        return getattr(self.node, "name", "<lambda>")
+
+    @property
+    def decorators(self) -> list[ast.expr]:
+        return getattr(self.node, "decorator_list", [])
+
+    @property
+    def has_walrus(self) -> bool:
+        """A walrus anywhere turns AutoGraph off for the whole function (facts: AutoGraph contexts)."""
+        if self._has_walrus is None:
+            self._scan_body()
+        return bool(self._has_walrus)
+
+    @property
+    def is_generator(self) -> bool:
+        if self._is_generator is None:
+            self._scan_body()
+        return bool(self._is_generator)
+
+    def _scan_body(self) -> None:
+        self._has_walrus = self._is_generator = False
+        body = self.node.body
+        pending: list[ast.AST] = list(body) if isinstance(body, list) else [body]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, ast.NamedExpr):
+                self._has_walrus = True
+            elif isinstance(node, (ast.Yield, ast.YieldFrom)):
+                self._is_generator = True
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+                continue
+            pending.extend(ast.iter_child_nodes(node))
+
+
+@dataclass(eq=False, slots=True)
+class ClassInfo:
+    """A class of the project. Compared by identity."""
+
+    module: ModuleInfo
+    node: ast.ClassDef
+    qualname: str
+    parent: FunctionInfo | None = None
+    methods: dict[str, FunctionInfo] = field(default_factory=dict)
+    assignments: dict[str, ast.expr] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+
+@dataclass(eq=False, slots=True)
+class ModuleInfo:
+    """A parsed module. `is_target` says whether findings are wanted in it."""
+
+    name: str
+    path: str
+    text: str
+    tree: ast.Module
+    is_package: bool = False
+    is_target: bool = True
+    is_test: bool = False
+    functions: list[FunctionInfo] = field(default_factory=list)
+    classes: list[ClassInfo] = field(default_factory=list)
+    by_node: dict[ast.AST, FunctionInfo | ClassInfo] = field(default_factory=dict)
+
+    @property
+    def mentions_tensorflow(self) -> bool:
+        return mentions_tensorflow(self.text)
+
+    def absolute(self, level: int, module: str | None) -> str:
+        """The dotted name that `from ..module import x` means in this module."""
+        if level == 0:
+            return module or ""
+        parts = self.name.split(".")
+        kept = parts[: len(parts) - level + (1 if self.is_package else 0)]
+        return ".".join([*kept, module] if module else kept)
+
+
+def parse_module(
+    name: str, path: str, text: str, *, is_package: bool = False, is_target: bool = True
+) -> ModuleInfo:
+    """Parse and index one module. Raises SyntaxError, ValueError or RecursionError as `ast.parse` does."""
+    module = ModuleInfo(name, path, text, ast.parse(text), is_package, is_target)
+    _index_body(module, module.tree.body, "", None, None)
+    return module
+
+
+def _index_body(
+    module: ModuleInfo,
+    body: list[ast.stmt],
+    prefix: str,
+    cls: ClassInfo | None,
+    parent: FunctionInfo | None,
+) -> None:
+    pending = [(body, prefix, cls, parent)]
+    while pending:
+        statements, prefix, cls, parent = pending.pop()
+        for node in statements:
+            kind = type(node)
+            if kind is ast.FunctionDef or kind is ast.AsyncFunctionDef:
+                info = _add_function(module, node, prefix, cls, parent)  # type: ignore[arg-type]
+                pending.append((node.body, f"{info.qualname}.<locals>.", None, info))  # type: ignore[attr-defined]
+            elif kind is ast.ClassDef:
+                new = ClassInfo(module, node, prefix + node.name, parent)  # type: ignore[arg-type,attr-defined]
+                module.classes.append(new)
+                module.by_node[node] = new
+                pending.append((node.body, new.qualname + ".", new, parent))  # type: ignore[attr-defined]
+            elif cls is not None and kind is ast.Assign:
+                for target in node.targets:  # type: ignore[attr-defined]
+                    if isinstance(target, ast.Name):
+                        cls.assignments[target.id] = node.value  # type: ignore[attr-defined]
+            elif cls is not None and kind is ast.AnnAssign:
+                if isinstance(node.target, ast.Name) and node.value is not None:  # type: ignore[attr-defined]
+                    cls.assignments[node.target.id] = node.value  # type: ignore[attr-defined]
+            elif kind in _HOLDS_BLOCKS:
+                pending.extend((block, prefix, cls, parent) for block in blocks_of(node))
+
+
+def _add_function(
+    module: ModuleInfo,
+    node: ast.FunctionDef,
+    prefix: str,
+    cls: ClassInfo | None,
+    parent: FunctionInfo | None,
+) -> FunctionInfo:
+    info = FunctionInfo(module, node, prefix + node.name, cls, parent)
+    module.functions.append(info)
+    module.by_node[node] = info
+    if cls is not None:
+        cls.methods[node.name] = info
+    return info
+
+
+_HOLDS_BLOCKS = frozenset(
+    {ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try}
+    | ({ast.TryStar} if sys.version_info >= (3, 11) else set())
+    | {ast.Match}
+)
+
+
+def blocks_of(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The statement lists directly inside a compound statement."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if block:
+            yield block
+    for handler in getattr(node, "handlers", ()):
+        yield handler.body
+    for case in getattr(node, "cases", ()):
+        yield case.body
+
+
+class Project:
+    """Every module that can be reached by name: the files asked for, their siblings, and installed packages."""
+
+    def __init__(self, search_path: list[Path]) -> None:
+        self.modules: dict[str, ModuleInfo | None] = {}
+        self._search_path = search_path
+        self._read_paths: dict[Path, ModuleInfo] = {}
+
+    def add(self, module: ModuleInfo, real_path: Path | None = None) -> None:
+        # Two files may claim one dotted name (scripts in several folders): the first keeps it, both are checked.
+        self.modules.setdefault(module.name, module)
+        if self.modules[module.name] is None:
+            self.modules[module.name] = module
+        if real_path is not None:
+            self._read_paths[real_path] = module
+
+    def module(self, name: str) -> ModuleInfo | None:
+        """The module of that dotted name, read on demand; None where it is not the project's to read."""
+        if name in self.modules:
+            return self.modules[name]
+        found = None
+        if name and name.split(".", 1)[0] not in _NEVER_READ:
+            found = self._read(name)
+        self.modules[name] = found
+        return found
+
+    def _read(self, name: str) -> ModuleInfo | None:
+        relative = Path(*name.split("."))
+        for root in self._search_path:
+            for path, is_package in (
+                (root / relative / "__init__.py", True),
+                (root / relative.with_suffix(".py"), False),
+            ):
+                if path in self._read_paths:
+                    return self._read_paths[path]
+                if path.is_file():
+                    return self._parse_file(name, path, is_package)
+        return None
+
+    def also_read(self) -> tuple[str, ...]:
+        """The files that were read to understand those asked for, sorted."""
+        return tuple(sorted(m.path for m in self.modules.values() if m is not None and not m.is_target))
+
+    def _parse_file(self, name: str, path: Path, is_package: bool) -> ModuleInfo | None:
+        try:
+            text = path.read_text("utf-8")
+            return parse_module(name, str(path), text, is_package=is_package, is_target=False)
+        except (OSError, ValueError, SyntaxError, RecursionError):
+            return None  # somebody else's broken file is no finding of ours: its names stay unknown

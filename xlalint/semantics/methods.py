@@ -1,0 +1,235 @@
+"""Calls of methods on tensors, variables, shapes, containers, datasets and strategies."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from xlalint.semantics.facts import FORMATTING, NUMPY_METHOD
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.values import (
+    ARRIVING,
+    COLLECTION,
+    COMPUTED,
+    DATASET,
+    FUNCTION,
+    INSTANCE,
+    MAPPING,
+    NDARRAY,
+    NONE,
+    NOTHING_KNOWN,
+    PYTHON,
+    SEQUENCE,
+    SHAPE,
+    SOME_PYTHON,
+    STATIC_SHAPE,
+    STRATEGY,
+    TENSOR,
+    TENSOR_ARRAY,
+    VARIABLE,
+    Value,
+    element,
+    join,
+)
+
+if TYPE_CHECKING:
+    from xlalint.semantics.calls import Arguments
+
+Method = Callable[[Value, str, "Arguments", ast.AST, Frame], Value]
+
+
+def find(base: Value, attr: str) -> Method | None:
+    """What handles `base.attr(...)`; None when it is an ordinary attribute that happens to be called."""
+    if base.kind is INSTANCE:
+        if isinstance(base.ref, str):
+            return _external_instance_method
+        return _KERAS_METHODS.get(attr)
+    return _BY_KIND.get(base.kind)
+
+
+def _tensor_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if attr in ("numpy", "item", "tolist"):
+        if base.sure and not base.structured:
+            frame.analysis.note(frame, node, NUMPY_METHOD, base, attr)
+        return Value(NDARRAY)
+    if attr in ("get_shape", "shape"):
+        return STATIC_SHAPE
+    if attr.startswith("assign") or attr in ("scatter_update", "scatter_nd_update", "scatter_add"):
+        return base
+    if attr in ("value", "read_value"):
+        return base._replace(kind=TENSOR, ref=None)
+    if attr in ("items", "keys", "values") and base.structured:
+        inner = element(base)
+        pair = Value(SEQUENCE, ref=(SOME_PYTHON, inner))
+        return Value(COLLECTION, ref={"items": pair, "keys": SOME_PYTHON, "values": inner}[attr])
+    if attr in ("get", "pop") and base.structured:
+        return base._replace(optional=True)
+    if attr == "set_shape":
+        return NONE
+    return NOTHING_KNOWN
+
+
+def _shape_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if attr in ("as_list", "concatenate", "merge_with", "with_rank"):
+        return Value(COLLECTION, ref=SOME_PYTHON) if attr == "as_list" else STATIC_SHAPE
+    return SOME_PYTHON
+
+
+def _python_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    known = base.constant()
+    if attr == "format" and known is not None and isinstance(known.value, str) and ":" in known.value:
+        for value in (*arguments.positional, *arguments.keywords.values()):
+            if value.is_tensor and value.sure and not value.structured:
+                frame.analysis.note(frame, node, FORMATTING, value)
+    return SOME_PYTHON
+
+
+def _sequence_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if attr in ("append", "extend", "insert", "add") and arguments.positional:
+        added = arguments.positional[-1]
+        _grow(node, base, element(added) if attr == "extend" else added, frame)
+        return NONE
+    if attr in ("pop", "popleft"):
+        return element(base)
+    if attr in ("copy",):
+        return base
+    return SOME_PYTHON
+
+
+def _grow(node: ast.AST, base: Value, added: Value, frame: Frame) -> None:
+    """`items.append(x)`: from here on the name holds a collection of what it held and `x`."""
+    assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    owner = node.func.value
+    if isinstance(owner, ast.Name) and owner.id in frame.names:
+        if base.kind is SEQUENCE and not base.ref:
+            frame.names[owner.id] = Value(COLLECTION, ref=added)
+        else:
+            frame.names[owner.id] = Value(COLLECTION, ref=join(element(base), added))
+
+
+def _mapping_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if attr in ("get", "pop", "setdefault") and arguments.positional:
+        key = arguments.positional[0].constant()
+        for name, item in reversed(base.ref or ()):
+            if key is not None and name == key.value:
+                return item  # type: ignore[no-any-return]
+        return NOTHING_KNOWN
+    if attr == "items":
+        return Value(COLLECTION, ref=Value(SEQUENCE, ref=(SOME_PYTHON, element(base))))
+    if attr == "values":
+        return Value(COLLECTION, ref=element(base))
+    if attr == "keys":
+        return Value(COLLECTION, ref=SOME_PYTHON)
+    return base if attr == "copy" else NOTHING_KNOWN
+
+
+_RUNS_ON_HOST = frozenset(
+    "map filter flat_map interleave reduce scan map_with_options take_while group_by_window apply".split()
+)
+
+
+def _dataset_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    for value in (*arguments.positional, *arguments.keywords.values()):
+        if value.kind is FUNCTION and attr in _RUNS_ON_HOST:
+            frame.analysis.mark_host(value)
+    frame.touches_host = True
+    return base if attr not in ("cardinality", "reduce", "element_spec") else NOTHING_KNOWN
+
+
+def _strategy_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if attr in ("run", "experimental_run_v2") and arguments.positional:
+        passed = arguments.keywords.get("args", arguments.positional[1] if len(arguments.positional) > 1 else None)
+        values = list(passed.ref) if passed is not None and passed.kind is SEQUENCE else []
+        frame.analysis.run_on_replicas(arguments.positional[0], values, frame)
+        return Value(TENSOR, COMPUTED, structured=True)
+    if attr in ("reduce", "gather"):
+        return Value(TENSOR, COMPUTED)
+    if attr.startswith(("experimental_distribute", "distribute_datasets")):
+        for value in arguments.positional:
+            if value.kind is FUNCTION:
+                frame.analysis.mark_host(value)
+        return Value(DATASET)
+    return NOTHING_KNOWN
+
+
+def _array_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    return Value(NDARRAY) if attr not in ("item", "tolist", "any", "all") else SOME_PYTHON
+
+
+def _tensor_array_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if attr in ("write", "unstack", "scatter", "split", "identity"):
+        return base
+    if attr == "size":
+        return Value(TENSOR, base.dependence, rank=0)
+    return Value(TENSOR, COMPUTED) if attr in ("stack", "concat", "gather", "read") else NOTHING_KNOWN
+
+
+def _external_instance_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    from xlalint.semantics import apis
+
+    name = str(base.ref)
+    if name == "tf.GradientTape":
+        if attr in ("gradient", "jacobian", "batch_jacobian"):
+            return Value(TENSOR, COMPUTED, structured=True, optional=True)
+        return NONE
+    if name.startswith("tf.random.Generator"):
+        return Value(TENSOR, COMPUTED)
+    if attr in ("fit", "compile", "add_loss", "add_metric"):
+        return keras_method(base, attr, arguments, node, frame)
+    if attr == "result" and name.startswith("keras.metrics"):
+        return Value(TENSOR, COMPUTED)
+    if attr == "call" and name.startswith("keras."):
+        return apis.call_external_instance(name, arguments, node, frame)
+    return NOTHING_KNOWN
+
+
+def keras_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """`compile`, `fit` and the like: functions handed to Keras are traced by Keras."""
+    frame.analysis.handed_to_keras(arguments, attr, node, frame)
+    return NOTHING_KNOWN
+
+
+def _add_weight(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    return Value(VARIABLE, ARRIVING)
+
+
+def _keras_loss_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    return Value(TENSOR, COMPUTED)
+
+
+# Methods that a project's own Keras classes inherit from Keras itself; a project method of that name comes first.
+_KERAS_INHERITED: dict[str, Method] = {
+    "add_weight": _add_weight,
+    "add_variable": _add_weight,
+    "compile": keras_method,
+    "fit": keras_method,
+    "compute_loss": _keras_loss_method,
+    "compiled_loss": _keras_loss_method,
+}
+
+
+def _inherited(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    own = frame.analysis.classes.method(base.ref, attr)
+    if own is not None:
+        return frame.analysis.invoke(
+            own, list(arguments.positional), arguments.keywords, base, frame, open_ended=arguments.open_ended
+        )
+    return _KERAS_INHERITED[attr](base, attr, arguments, node, frame)
+
+
+_KERAS_METHODS: dict[str, Method] = dict.fromkeys(_KERAS_INHERITED, _inherited)
+
+_BY_KIND: dict[str, Method] = {
+    TENSOR: _tensor_method,
+    VARIABLE: _tensor_method,
+    SHAPE: _shape_method,
+    PYTHON: _python_method,
+    SEQUENCE: _sequence_method,
+    COLLECTION: _sequence_method,
+    MAPPING: _mapping_method,
+    DATASET: _dataset_method,
+    STRATEGY: _strategy_method,
+    NDARRAY: _array_method,
+    TENSOR_ARRAY: _tensor_array_method,
+}

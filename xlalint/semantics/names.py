@@ -1,0 +1,78 @@
+"""Canonical names of what other packages provide: one spelling for each way to write it.
+
+`tensorflow.compat.v2.math.reduce_sum`, `tf.math.reduce_sum` and `from tensorflow import math` all become
+`tf.math.reduce_sum`; `tensorflow.keras.*` and `tensorflow.python.keras.*` become `keras.*`. `tf_keras.*` keeps its
+own name, because it is a different Keras: `api_name` folds it where only the API matters.
+"""
+
+from __future__ import annotations
+
+_PREFIXES = (
+    # The longest first: the first that fits is taken.
+    ("tensorflow.compat.v2.keras", "keras"),
+    ("tensorflow.compat.v1.keras", "keras"),
+    ("tensorflow.python.keras", "keras"),
+    ("tensorflow.keras", "keras"),
+    ("tensorflow.compat.v2", "tf"),
+    ("tensorflow.compat.v1", "tf.compat.v1"),
+    ("tensorflow._api.v2.v2", "tf"),
+    ("tensorflow", "tf"),
+    ("tf.keras", "keras"),
+    ("tf.compat.v2.keras", "keras"),
+    ("tf.compat.v1.keras", "keras"),
+    ("tf.compat.v2", "tf"),
+    ("keras.api", "keras"),
+    ("keras.src", "keras"),
+    ("numpy", "np"),
+)
+
+# Private modules whose functions are public elsewhere under the same name.
+_PRIVATE_OPS = (
+    "tf.python.ops.math_ops",
+    "tf.python.ops.array_ops",
+    "tf.python.ops.nn_ops",
+    "tf.python.ops.nn",
+    "tf.python.ops.control_flow_ops",
+    "tf.python.ops.variables",
+)
+
+
+def canonical(dotted: str) -> str:
+    """The one spelling of `dotted`; names of other packages come back as they are."""
+    for prefix, replacement in _PREFIXES:
+        if dotted == prefix:
+            return replacement
+        if dotted.startswith(prefix) and dotted[len(prefix)] == ".":
+            return canonical_tail(replacement + dotted[len(prefix) :])
+    return dotted
+
+
+def canonical_tail(name: str) -> str:
+    if name.startswith("tf.python."):
+        return _public_name(name)
+    if name.startswith("keras.layers.experimental.preprocessing."):
+        return "keras.layers." + name.rsplit(".", 1)[1]
+    if name.startswith("keras.engine."):
+        return "keras." + name.split(".", 2)[2]
+    return name
+
+
+def _public_name(name: str) -> str:
+    module, _, leaf = name.rpartition(".")
+    if module in _PRIVATE_OPS:
+        return "tf." + leaf
+    if ".gen_" in module and leaf:
+        return "tf.raw_ops." + "".join(part.capitalize() for part in leaf.split("_"))
+    return name
+
+
+def api_name(name: str) -> str:
+    """The name under which the catalogue knows an API: `tf_keras` is read as `keras`."""
+    if name.startswith("tf_keras."):
+        return name[3:]
+    return name
+
+
+def mentions_tensorflow(text: str) -> bool:
+    """Whether a module's text can lead to TensorFlow or Keras at all."""
+    return "tensorflow" in text or "keras" in text

@@ -1,0 +1,222 @@
+"""What a parameter holds when nobody is seen to pass it: from defaults, annotations, the protocol, and how it is used."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.values import (
+    COLLECTION,
+    DATASET,
+    DATA,
+    EXTERNAL,
+    INPUTS,
+    INSTANCE,
+    LIKELY_DATA,
+    MAPPING,
+    NDARRAY,
+    NOTHING_KNOWN,
+    SHAPE,
+    SOME_PYTHON,
+    STRATEGY,
+    TENSOR,
+    VARIABLE,
+    Value,
+    join,
+)
+
+# Parameters of methods that Keras itself calls: method -> parameters that are always tensors, or structures of them.
+_PROTOCOL: dict[str, dict[str, Value]] = {
+    "call": {},
+    "train_step": {"data": Value(TENSOR, 2, structured=True)},
+    "test_step": {"data": Value(TENSOR, 2, structured=True)},
+    "predict_step": {"data": Value(TENSOR, 2, structured=True)},
+    "compute_loss": {name: Value(TENSOR, 2, structured=True, optional=True) for name in ("x", "y", "y_pred", "sample_weight")},
+    "update_state": {"y_true": DATA, "y_pred": DATA, "sample_weight": DATA._replace(optional=True)},
+    "update_step": {"gradient": DATA, "grad": DATA, "variable": Value(VARIABLE, 2)},
+}  # fmt: skip
+# Names that hold tensors by convention wherever TensorFlow code uses them.
+_TENSOR_NAMES = re.compile(
+    r"^(y_true|y_pred|logits|labels?|targets?|inputs?|outputs?|tensors?|images?|boxes|hidden_states?|attention_mask|"
+    r"input_ids|masked_outputs?|predictions?|embeddings?|features|encoder_outputs?|query|queries|keys|values?|scores|weights?|x|y|z)$"
+)
+_MASK_NAMES = re.compile(r"(^|_)masks?$")
+_SETTING_NAMES = re.compile(
+    r"(^|_)(axis|axes|shape|shapes|dtype|name|names|size|sizes|num|n|dim|dims|depth|seed|config|training|mode|type|path|"
+    r"rate|epsilon|eps|alpha|beta|gamma|delta|reduction|scope|prefix|kwargs|args|fn|func|callback|optimizer|strategy|model|"
+    r"layer|activation|filters|strides|padding|units|rank|ndims|count|batch_size|lr|temperature|threshold|method|step|steps)$"
+)
+
+
+def of_call(info: FunctionInfo, name: str, role_method: str | None, first: bool) -> Value | None:
+    """The value of a parameter of a method that Keras calls, or None when the protocol does not say."""
+    if role_method is None:
+        return None
+    protocol = _PROTOCOL.get(role_method)
+    if protocol is None:
+        return None
+    if name in protocol:
+        return protocol[name]
+    if role_method == "call" and first:
+        return DATA if name in ("y_true",) else INPUTS
+    if role_method == "call" and name in ("y_pred", "states", "state"):
+        return INPUTS
+    if role_method == "call" and name == "training":
+        return SOME_PYTHON
+    if role_method == "call" and _MASK_NAMES.search(name):
+        return Value(TENSOR, 2, dtype="bool" if name == "mask" else None, sure=False, optional=True, structured=True)
+    return None
+
+
+def from_default(default: ast.expr | None) -> Value | None:
+    """A default that is a setting says that the parameter is one."""
+    if default is None:
+        return None
+    if isinstance(default, ast.Constant):
+        return None if default.value is None or default.value is Ellipsis else SOME_PYTHON
+    if isinstance(default, (ast.Tuple, ast.List)):
+        return Value(COLLECTION, ref=SOME_PYTHON)
+    if isinstance(default, ast.UnaryOp) and isinstance(default.operand, ast.Constant):
+        return SOME_PYTHON
+    return NOTHING_KNOWN
+
+
+def from_annotation(annotation: ast.expr | None, frame: Frame) -> Value | None:
+    """What an annotation promises, or None when it says nothing about tensors."""
+    if annotation is None:
+        return None
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            annotation = ast.parse(annotation.value, mode="eval").body
+        except SyntaxError:
+            return None
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
+        return _either(from_annotation(annotation.left, frame), from_annotation(annotation.right, frame))
+    if isinstance(annotation, ast.Constant) and annotation.value is None:
+        return Value("python", optional=True)
+    if isinstance(annotation, ast.Subscript):
+        return _from_generic(annotation, frame)
+    value = frame.analysis.evaluate(annotation, frame)
+    return _ANNOTATIONS.get(str(value.ref)) if value.kind is EXTERNAL else _from_leaf(annotation)
+
+
+def _from_generic(annotation: ast.Subscript, frame: Frame) -> Value | None:
+    outer = annotation.value.attr if isinstance(annotation.value, ast.Attribute) else getattr(annotation.value, "id", "")
+    parts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+    if outer == "Optional":
+        inner = from_annotation(parts[0], frame)
+        return inner._replace(optional=True) if inner is not None else None
+    if outer == "Union":
+        found = [from_annotation(part, frame) for part in parts]
+        result = found[0]
+        for other in found[1:]:
+            result = _either(result, other)
+        return result
+    if outer in ("List", "Sequence", "Tuple", "Iterable", "list", "tuple"):
+        inner = from_annotation(parts[0], frame)
+        return Value(COLLECTION, ref=inner if inner is not None else NOTHING_KNOWN)
+    if outer in ("Dict", "Mapping", "dict", "MutableMapping"):
+        inner = from_annotation(parts[-1], frame)
+        return Value(MAPPING, ref=((None, inner if inner is not None else NOTHING_KNOWN),))
+    if outer in ("Float", "Int", "Bool", "Shaped", "Num", "Integer"):  # jaxtyping
+        return from_annotation(parts[0], frame)
+    if outer in ("Literal", "Type", "type"):
+        return SOME_PYTHON
+    return NOTHING_KNOWN
+
+
+def _either(first: Value | None, second: Value | None) -> Value | None:
+    if first is None or second is None:
+        return NOTHING_KNOWN if first is not None or second is not None else None
+    if first.kind == "python" and first.optional:
+        return second._replace(optional=True)
+    if second.kind == "python" and second.optional:
+        return first._replace(optional=True)
+    tensor = first if first.is_tensor else second if second.is_tensor else None
+    other = second if tensor is first else first
+    if tensor is not None and other.kind in (NDARRAY, VARIABLE, TENSOR):
+        return LIKELY_DATA if other.kind is NDARRAY else tensor
+    return join(first, second)
+
+
+def _from_leaf(annotation: ast.expr) -> Value | None:
+    """`TensorLike`, `types.FloatTensor`...: a project's own alias, told by its name."""
+    leaf = annotation.attr if isinstance(annotation, ast.Attribute) else getattr(annotation, "id", "")
+    if leaf in ("TensorLike", "TensorType", "FloatTensor", "IntTensor", "BoolTensor", "TFTensor", "TensorSpecLike"):
+        return LIKELY_DATA
+    return NOTHING_KNOWN if leaf else None
+
+
+_ANNOTATIONS: dict[str, Value] = {
+    "tf.Tensor": DATA,
+    "tf.Variable": Value(VARIABLE, 2),
+    "tf.RaggedTensor": NOTHING_KNOWN,
+    "tf.SparseTensor": NOTHING_KNOWN,
+    "keras.KerasTensor": DATA,
+    "tf.types.experimental.TensorLike": LIKELY_DATA,
+    "np.ndarray": Value(NDARRAY),
+    "tf.TensorShape": Value(SHAPE),
+    "tf.data.Dataset": Value(DATASET),
+    "tf.distribute.Strategy": Value(STRATEGY),
+    "keras.Model": Value(INSTANCE, ref="keras.Model"),
+    "builtins.bool": SOME_PYTHON,
+    "builtins.int": SOME_PYTHON,
+    "builtins.float": SOME_PYTHON,
+    "builtins.str": SOME_PYTHON,
+    "builtins.bytes": SOME_PYTHON,
+    "tf.DType": SOME_PYTHON,
+}
+
+
+def used_as_tensor(info: FunctionInfo, frame: Frame) -> set[str]:
+    """Parameters that a library function hands to TensorFlow as tensors: its first argument to a computation."""
+    arguments = info.node.args
+    candidates = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    candidates = {name for name in candidates if not _SETTING_NAMES.search(name)}
+    found: set[str] = set()
+    if not candidates:
+        return found
+    body = info.node.body if isinstance(info.node.body, list) else [info.node.body]
+    pending: list[ast.AST] = list(body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Name):
+            name = node.args[0].id
+            if name in candidates and name not in found and _is_computation(node.func, frame):
+                found.add(name)
+        pending.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def _is_computation(func: ast.expr, frame: Frame) -> bool:
+    """Whether `func` is an API that computes on its first argument, rather than one that makes tensors of a size."""
+    if not isinstance(func, (ast.Name, ast.Attribute)):
+        return False
+    value = frame.analysis.evaluate(func, frame)
+    if value.kind is not EXTERNAL:
+        return False
+    name = str(value.ref)
+    if not name.startswith(("tf.", "keras.backend.", "keras.ops.", "keras.activations.")):
+        return False
+    api = frame.analysis.catalog.api(name)
+    if api is None or api.returns not in ("tensor", "structure"):
+        return False
+    if api.params and api.params[0] in api.constant_args:
+        return False
+    return name.rsplit(".", 1)[-1] not in _NOT_EVIDENCE
+
+
+# These take Python numbers and shapes as readily as tensors.
+_NOT_EVIDENCE = frozenset(
+    "convert_to_tensor constant cast zeros ones fill range eye shape rank size concat stack TensorShape identity "
+    "maximum minimum sqrt pow reduce_prod log exp square to_float".split()
+)
+
+
+def by_name(name: str) -> Value | None:
+    """What a parameter's name promises in code that uses TensorFlow."""
+    if _MASK_NAMES.search(name):
+        return Value(TENSOR, 2, sure=False)
+    return LIKELY_DATA if _TENSOR_NAMES.match(name) else None

@@ -1,0 +1,343 @@
+"""What an API call returns: kind, dependence and size, from the catalogue and from the APIs that carry shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from xlalint.semantics.catalog import Api
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.values import (
+    ARRIVING,
+    COLLECTION,
+    COMPUTED,
+    CONSTANT,
+    EXTERNAL,
+    FROM_SHAPE,
+    NONE,
+    NOTHING_KNOWN,
+    SEQUENCE,
+    SOME_PYTHON,
+    STATIC_SHAPE,
+    TENSOR,
+    UNKNOWN,
+    Value,
+    leaves,
+)
+
+if TYPE_CHECKING:
+    from xlalint.semantics.calls import Arguments
+
+Bound = dict[str, Value]
+
+_SHAPES = frozenset({"tf.shape", "tf.size", "tf.rank", "tf.shape_n", "keras.backend.shape", "keras.ops.shape"})
+_LIKE = frozenset({"tf.zeros_like", "tf.ones_like", "keras.backend.zeros_like", "keras.backend.ones_like"})
+_PYTHON_RESULTS = frozenset(
+    {
+        "keras.backend.ndim", "keras.backend.epsilon", "keras.backend.floatx", "keras.backend.image_data_format",
+        "keras.backend.is_sparse", "keras.backend.is_keras_tensor", "keras.backend.is_tensor", "keras.backend.dtype",
+        "keras.backend.learning_phase", "keras.backend.backend", "keras.backend.get_uid", "keras.backend.standardize_dtype",
+        "keras.ops.is_tensor", "keras.ops.ndim", "keras.ops.dtype", "tf.is_tensor", "tf.get_static_value", "tf.inside_function",
+        "tf.as_dtype", "tf.nest.is_nested", "tf.nest.assert_same_structure", "tf.debugging.is_numeric_tensor",
+        "tf.distribute.has_strategy", "tf.distribute.in_cross_replica_context", "tf.get_logger", "tf.is_symbolic_tensor",
+        "tf.broadcast_static_shape", "keras.tree.is_nested", "tf.compat.v1.get_default_graph", "tf.data.experimental.cardinality",
+    }
+)  # fmt: skip
+# Reductions of something unknown are data in practice: nobody reduces a setting. Products are left out: of shapes.
+_REDUCTIONS = frozenset(
+    f"tf.math.{name}" for name in
+    ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_any", "reduce_all", "reduce_logsumexp", "argmax", "argmin", "count_nonzero")
+) | frozenset(f"tf.{name}" for name in ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_any", "reduce_all", "argmax", "argmin", "norm")) | frozenset(
+    f"keras.backend.{name}" for name in ("sum", "mean", "max", "min", "any", "all", "argmax", "argmin")
+) | frozenset(f"keras.ops.{name}" for name in ("sum", "mean", "max", "min", "any", "all", "argmax", "argmin"))  # fmt: skip
+_BOOLEAN = frozenset(
+    "greater greater_equal less less_equal equal not_equal logical_and logical_or logical_not logical_xor is_nan is_inf is_finite "
+    "isnan isinf isfinite reduce_any reduce_all any all in_top_k sequence_mask".split()
+)
+_TENSOR_NAMESPACES = (
+    "tf.math.", "tf.nn.", "tf.linalg.", "tf.signal.", "tf.image.", "tf.random.", "tf.bitwise.", "tf.raw_ops.", "keras.ops.",
+    "keras.backend.", "keras.activations.", "keras.losses.", "keras.metrics.", "tf.compat.v1.losses.",
+)  # fmt: skip
+# Not every function of these namespaces returns a tensor; CamelCase names are classes.
+
+
+def of_call(api: Api, data_sized: tuple[int, ...], arguments: Arguments, bound: Bound, frame: Frame) -> Value:
+    """The value of a call of a catalogued API that takes no functions."""
+    name = api.name
+    values = (*arguments.positional, *arguments.keywords.values())
+    flat = tuple(leaf for value in values for leaf in leaves(value))
+    special = _SPECIAL.get(name)
+    if special is not None:
+        return special(arguments, bound, flat, frame)
+    if name in _SHAPES:
+        return _shape_of(name, flat)
+    if name in _PYTHON_RESULTS or api.returns == "python":
+        return SOME_PYTHON
+    if api.returns == "none":
+        return NONE
+    if api.returns not in ("tensor", "structure") and not _makes_tensors(name, api.status):
+        return NOTHING_KNOWN
+    return _tensor_result(api, name, data_sized, arguments, bound, flat)
+
+
+def of_unknown_api(name: str, arguments: Arguments, frame: Frame) -> Value:
+    """The value of a call of an API that the catalogue does not list."""
+    if name in _PYTHON_RESULTS:
+        return SOME_PYTHON
+    if name in _SHAPES:
+        return _shape_of(name, arguments.positional)
+    if not _makes_tensors(name, "compiles"):
+        return NOTHING_KNOWN
+    flat = tuple(leaf for value in arguments.positional for leaf in leaves(value))
+    dependence = _dependence_of(flat)
+    return Value(TENSOR, dependence, _producer_of(flat), _dtype(name, None, {}, flat))
+
+
+def _makes_tensors(name: str, status: str) -> bool:
+    if status == "not-compute":
+        return False
+    leaf = name.rsplit(".", 1)[-1]
+    return name.startswith(_TENSOR_NAMESPACES) and leaf[:1].islower() and not leaf.startswith(("is_", "get_", "set_"))
+
+
+def _tensor_result(
+    api: Api, name: str, data_sized: tuple[int, ...], arguments: Arguments, bound: Bound, flat: tuple[Value, ...]
+) -> Value:
+    dependence = _dependence_of(flat)
+    sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
+    if name.startswith(("tf.random.", "keras.random.")) or "random" in name.rsplit(".", 1)[-1]:
+        dependence = COMPUTED
+    if dependence < ARRIVING and name in _REDUCTIONS and any(leaf.kind is UNKNOWN for leaf in flat):
+        dependence, sure = max(dependence, ARRIVING), False
+    producer = None if _reduces(api, name, bound, arguments) else _producer_of(flat)
+    if data_sized and dependence >= ARRIVING:
+        return _data_sized_result(api, data_sized, dependence, flat, sure)
+    dtype = _dtype(name, api, bound, flat)
+    rank = api.result_rank if not _has_axis(bound, arguments, name) else None
+    if api.returns == "structure":
+        return Value(TENSOR, dependence, producer, None, None, None, sure, False, True)
+    return Value(TENSOR, dependence, producer, dtype, rank, None, sure)
+
+
+def _data_sized_result(
+    api: Api, data_sized: tuple[int, ...], dependence: int, flat: tuple[Value, ...], sure: bool
+) -> Value:
+    """Outputs named by the catalogue are data-sized; the others keep their size."""
+    sized = Value(TENSOR, COMPUTED, f"`{api.name}`", sure=sure)
+    plain = Value(TENSOR, dependence, sure=sure)
+    if api.returns == "tensor":
+        return sized
+    if len(data_sized) > 2:
+        return Value(COLLECTION, COMPUTED, ref=sized)
+    count = max(data_sized) + 2
+    return Value(SEQUENCE, COMPUTED, ref=tuple(sized if i in data_sized else plain for i in range(count)))
+
+
+def _dependence_of(flat: tuple[Value, ...]) -> int:
+    return max((leaf.dependence for leaf in flat if leaf.is_tensor), default=CONSTANT)
+
+
+def _producer_of(flat: tuple[Value, ...]) -> str | None:
+    return next((leaf.producer for leaf in flat if leaf.producer is not None), None)
+
+
+def _has_axis(bound: Bound, arguments: Arguments, name: str) -> bool:
+    axis = bound.get("axis", arguments.keywords.get("axis"))
+    if axis is None and not bound and name in _REDUCTIONS and len(arguments.positional) > 1:
+        axis = arguments.positional[1]
+    known = axis.constant() if axis is not None else None
+    return axis is not None and not (known is not None and known.value is None)
+
+
+def _reduces(api: Api, name: str, bound: Bound, arguments: Arguments) -> bool:
+    """Whether the data-sized dimension is gone from the result: every axis reduced, or the first."""
+    if name not in _REDUCTIONS and api.result_rank != 0:
+        return False
+    axis = bound.get("axis", arguments.keywords.get("axis"))
+    if axis is None:
+        return True
+    known = axis.constant()
+    return known is None or known.value in (None, 0)
+
+
+def _dtype(name: str, api: Api | None, bound: Bound, flat: tuple[Value, ...]) -> str | None:
+    leaf = name.rsplit(".", 1)[-1]
+    if leaf in _BOOLEAN:
+        return "bool"
+    given = bound.get("dtype")
+    if given is not None:
+        return dtype_name(given)
+    if api is not None and api.result_dtype not in (None, "same"):
+        return api.result_dtype
+    if api is not None and api.result_dtype == "same":
+        return next((v.dtype for v in flat if v.is_tensor), None)
+    return None
+
+
+def dtype_name(value: Value) -> str | None:
+    """`tf.bool`, `np.bool_`, `"bool"` and `bool` are all `bool`."""
+    known = value.constant()
+    if known is not None and isinstance(known.value, str):
+        return known.value
+    if value.kind is EXTERNAL:
+        return str(value.ref).rsplit(".", 1)[-1].rstrip("_")
+    return None
+
+
+def _shape_of(name: str, flat: tuple[Value, ...]) -> Value:
+    """A shape is a compile-time constant for XLA as long as the tensor's own size is."""
+    is_data_sized = any(leaf.producer is not None for leaf in flat)
+    dependence = COMPUTED if is_data_sized else FROM_SHAPE
+    rank = 0 if name in ("tf.size", "tf.rank") else 1
+    if name == "keras.ops.shape":
+        return Value(COLLECTION, ref=Value(UNKNOWN, dependence))
+    return Value(TENSOR, dependence, dtype="int32", rank=rank)
+
+
+def _cast(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    first = arguments.positional[0] if arguments.positional else bound.get("x", NOTHING_KNOWN)
+    wanted = bound.get("dtype") or (arguments.positional[1] if len(arguments.positional) > 1 else NOTHING_KNOWN)
+    if first.is_tensor:
+        return first._replace(kind=TENSOR, dtype=dtype_name(wanted), ref=None, structured=False, optional=False)
+    return Value(TENSOR, first.dependence, dtype=dtype_name(wanted))
+
+
+def _same(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    first = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
+    if first.is_tensor:
+        return first._replace(kind=TENSOR, ref=None, structured=False, optional=False)
+    if first.kind is UNKNOWN:
+        # Made a tensor: whatever it was, it is one now. That it holds data is likely.
+        return Value(TENSOR, max(ARRIVING, first.dependence), sure=True)
+    return Value(TENSOR, _dependence_of(flat), _producer_of(flat))
+
+
+def _like(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    return Value(TENSOR, CONSTANT, _producer_of(flat))
+
+
+def _where(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    given = len(arguments.positional) + len([k for k in arguments.keywords if k in ("condition", "x", "y")])
+    if given >= 2:
+        return Value(TENSOR, max(_dependence_of(flat), CONSTANT), _producer_of(flat), None, None, None,
+                     all(leaf.sure for leaf in flat if leaf.is_tensor))  # fmt: skip
+    dependence = _dependence_of(flat)
+    if dependence < ARRIVING and not any(leaf.kind is UNKNOWN for leaf in flat):
+        return Value(TENSOR, dependence, dtype="int64", rank=2)
+    sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
+    return Value(TENSOR, COMPUTED, "`tf.where`", "int64", 2, None, sure)
+
+
+def _gather(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    """The result of a gather is as big as its indices: those decide."""
+    indices = bound.get("indices") or (arguments.positional[1] if len(arguments.positional) > 1 else NOTHING_KNOWN)
+    params = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
+    sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
+    return Value(TENSOR, max(_dependence_of(flat), CONSTANT), indices.producer, params.dtype, None, None, sure)
+
+
+def _constant_value(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    return Value(TENSOR, _dependence_of(flat))
+
+
+def _filled(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    """`tf.zeros(shape)`: its values are constant even where its size is not."""
+    return Value(TENSOR, CONSTANT)
+
+
+def _unstacked(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    first = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
+    inner = first._replace(kind=TENSOR, rank=None, ref=None) if first.is_tensor else Value(TENSOR, first.dependence)
+    return Value(COLLECTION, inner.dependence, ref=inner)
+
+
+def _flattened(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    return Value(COLLECTION, ref=flat[0]) if flat else Value(COLLECTION)
+
+
+def _static_shape(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    return STATIC_SHAPE
+
+
+def _unique(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    dependence = _dependence_of(flat)
+    unknown = any(leaf.kind is UNKNOWN for leaf in flat)
+    if dependence < ARRIVING and not unknown:
+        return Value(SEQUENCE, dependence, ref=(Value(TENSOR, dependence), Value(TENSOR, dependence)))
+    sure = all(leaf.sure for leaf in flat if leaf.is_tensor) and not unknown
+    sized = Value(TENSOR, COMPUTED, "`tf.unique`", sure=sure)
+    return Value(SEQUENCE, COMPUTED, ref=(sized, Value(TENSOR, COMPUTED, sure=sure), sized))
+
+
+def _partition(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
+    return Value(COLLECTION, COMPUTED, ref=Value(TENSOR, COMPUTED, "`tf.dynamic_partition`", sure=sure))
+
+
+def _mask(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    if _dependence_of(flat[1:]) < ARRIVING and not any(leaf.kind is UNKNOWN for leaf in flat):
+        return Value(TENSOR, _dependence_of(flat))
+    sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
+    return Value(TENSOR, COMPUTED, "a boolean mask", None, None, None, sure)
+
+
+_SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value]] = {
+    "tf.cast": _cast,
+    "keras.backend.cast": _cast,
+    "keras.ops.cast": _cast,
+    "tf.convert_to_tensor": _same,
+    "keras.ops.convert_to_tensor": _same,
+    "tf.identity": _same,
+    "tf.stop_gradient": _same,
+    "keras.ops.stop_gradient": _same,
+    "tf.where": _where,
+    "tf.compat.v1.where": _where,
+    "keras.ops.where": _where,
+    "tf.gather": _gather,
+    "tf.compat.v1.gather": _gather,
+    "tf.constant": _constant_value,
+    "keras.backend.constant": _constant_value,
+    "tf.zeros": _filled,
+    "tf.ones": _filled,
+    "tf.eye": _filled,
+    "keras.backend.zeros": _filled,
+    "keras.backend.ones": _filled,
+    "keras.ops.zeros": _filled,
+    "keras.ops.ones": _filled,
+    "tf.unstack": _unstacked,
+    "tf.split": _unstacked,
+    "tf.nest.flatten": _flattened,
+    "keras.tree.flatten": _flattened,
+    "keras.backend.int_shape": _static_shape,
+    "tf.unique": _unique,
+    "tf.unique_with_counts": _unique,
+    "tf.dynamic_partition": _partition,
+    "tf.boolean_mask": _mask,
+    "tf.compat.v1.boolean_mask": _mask,
+    **dict.fromkeys(_LIKE, _like),
+}
+
+# How APIs treat a data-sized first argument under XLA, against eager (facts: semantics, surprises).
+_MISUSES = {
+    "tf.roll": "roll",
+    "tf.math.cumsum": "cumsum",
+    "tf.cumsum": "cumsum",
+    "tf.math.cumprod": "cumprod",
+    "tf.reverse": "reverse",
+    "tf.random.shuffle": "shuffle",
+    "tf.split": "split",
+    "tf.unstack": "unstack",
+    "tf.unique": "unique",
+}
+
+
+def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> tuple[str, Value] | None:
+    """Which misuse of a data-sized tensor this call is, and the tensor; None for uses that are fine."""
+    first = arguments.positional[0] if arguments.positional else next(iter(bound.values()), NOTHING_KNOWN)
+    if not first.is_tensor or first.producer is None:
+        return None
+    if name == "tf.squeeze":
+        given = len(arguments.positional) > 1 or "axis" in arguments.keywords
+        return None if given else ("squeeze", first)
+    misuse = _MISUSES.get(name)
+    return (misuse, first) if misuse is not None else None

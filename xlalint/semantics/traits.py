@@ -1,0 +1,99 @@
+"""What a function's decorators make of it: a tf.function, a property, host code, code AutoGraph leaves alone."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.values import EXTERNAL, Value
+
+_PROPERTIES = frozenset({"builtins.property", "functools.cached_property"})
+_CACHES = frozenset({"functools.lru_cache", "functools.cache"})
+# Dunder methods that AutoGraph does convert.
+_CONVERTED_DUNDERS = frozenset({"__call__"})
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """`tf_function`: decorated with tf.function; `autograph` and `jit` are then its options.
+
+    `never_converted` gives the reason why AutoGraph leaves the function alone, or None (facts: AutoGraph contexts).
+    """
+
+    tf_function: bool = False
+    autograph: bool = True
+    jit: bool = False
+    jit_node: ast.expr | None = None
+    is_property: bool = False
+    is_static: bool = False
+    is_classmethod: bool = False
+    is_host: bool = False
+    never_converted: str | None = None
+
+
+def read(info: FunctionInfo, frame: Frame) -> Traits:
+    """Read the traits of a function; `frame` is where its decorators are looked up."""
+    found: dict[str, object] = {}
+    reason = _own_reason(info)
+    for decorator in info.decorators:
+        name, options = _decorator(decorator, frame)
+        if name in ("tf.function", "tf.compat.v1.function"):
+            found["tf_function"] = True
+            found["autograph"] = not _is_constant(options.get("autograph"), False)
+            jit = options.get("jit_compile", options.get("experimental_compile"))
+            found["jit"] = jit is not None and not _is_constant(jit, False) and not _is_constant(jit, None)
+            found["jit_node"] = decorator if _is_constant(jit, True) else None
+        elif name in _PROPERTIES:
+            found["is_property"] = True
+            reason = reason or "a property"
+        elif name == "builtins.staticmethod":
+            found["is_static"] = True
+        elif name == "builtins.classmethod":
+            found["is_classmethod"] = True
+        elif name in _CACHES:
+            reason = reason or "functools.lru_cache"
+        elif name == "contextlib.contextmanager":
+            reason = reason or "a context manager"
+        elif name == "tf.autograph.experimental.do_not_convert":
+            reason = reason or "do_not_convert"
+        elif name in ("tf.custom_gradient", "tf.recompute_grad"):
+            reason = reason or name
+        elif name in ("tf.py_function", "tf.numpy_function"):
+            found["is_host"] = True
+        elif isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "getter", "deleter"):
+            found["is_host"] = True
+    return Traits(never_converted=reason, **found)  # type: ignore[arg-type]
+
+
+def _own_reason(info: FunctionInfo) -> str | None:
+    name = info.name
+    if name.startswith("__"):
+        if not name.endswith("__"):
+            return "a private method" if info.cls is not None else None
+        return None if name in _CONVERTED_DUNDERS else f"`{name}`"
+    if info.is_generator:
+        return "a generator"
+    return "an assignment expression (`:=`) in it" if info.has_walrus else None
+
+
+def _decorator(node: ast.expr, frame: Frame) -> tuple[str, dict[str, ast.expr]]:
+    """The canonical name of a decorator and its keyword options, through functools.partial."""
+    options: dict[str, ast.expr] = {}
+    while isinstance(node, ast.Call):
+        options.update({k.arg: k.value for k in node.keywords if k.arg is not None})
+        target = frame.analysis.evaluate(node.func, frame)
+        if _name(target) == "functools.partial" and node.args:
+            node = node.args[0]
+        else:
+            node = node.func
+    return _name(frame.analysis.evaluate(node, frame)), options
+
+
+def _name(value: Value) -> str:
+    return str(value.ref) if value.kind is EXTERNAL else ""
+
+
+def _is_constant(node: ast.expr | None, value: object) -> bool:
+    return isinstance(node, ast.Constant) and node.value is value

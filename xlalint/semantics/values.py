@@ -1,0 +1,210 @@
+"""What the analysis knows of an expression: its kind, what it depends on, and how big it is.
+
+A `Value` is immutable and hashable, so that a function's result can be remembered per argument values.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+# Kinds. Plain strings: they print well and compare by identity first.
+UNKNOWN = "unknown"
+PYTHON = "python"
+TENSOR = "tensor"
+VARIABLE = "variable"
+SHAPE = "shape"
+NDARRAY = "ndarray"
+DATASET = "dataset"
+STRATEGY = "strategy"
+FUNCTION = "function"
+CLASS = "class"
+INSTANCE = "instance"
+EXTERNAL = "external"
+PROJECT_MODULE = "module"
+SEQUENCE = "sequence"
+COLLECTION = "collection"
+MAPPING = "mapping"
+TENSOR_ARRAY = "tensor-array"
+SUPER = "super"
+# A name imported by a module, looked up when it is first used: a package of a thousand modules is not read for one.
+DEFERRED = "deferred"
+
+# Dependence, from what is known soonest to what is known latest. ARRIVING is data that is an argument or a
+# variable of the program: XLA on CPU and GPU can read it and compile again for each value, a TPU cannot.
+# COMPUTED is data that the program itself makes (random numbers, loop state, the output of a data-sized
+# operation): no XLA target knows it when it compiles.
+CONSTANT = 0
+FROM_SHAPE = 1
+ARRIVING = 2
+COMPUTED = 3
+
+DEPENDENCE_NAMES = ("constant", "shape", "data", "data")
+
+
+class Const(NamedTuple):
+    """A Python value known while reading. A class of its own, so that `None` known differs from nothing known."""
+
+    value: Any
+
+
+class Value(NamedTuple):
+    """What is known of one expression.
+
+    `ref` says more by kind: a `Const` for Python values, a canonical dotted name for externals and their
+    instances, the index's own record for project functions, classes and modules, the elements of a sequence
+    (a tuple of values), the joined element of a collection, a tuple of `(key, Value)` for a mapping.
+    `producer` names the operation that made a tensor data-sized. `sure` is False where a parameter was only
+    inferred to be a tensor. `optional` marks a value that may also be None, `structured` a tensor that may
+    also be a list, tuple or dict of tensors (the `inputs` of a layer).
+    """
+
+    kind: str = UNKNOWN
+    dependence: int = CONSTANT
+    producer: str | None = None
+    dtype: str | None = None
+    rank: int | None = None
+    ref: Any = None
+    sure: bool = True
+    optional: bool = False
+    structured: bool = False
+
+    @property
+    def is_tensor(self) -> bool:
+        return self.kind is TENSOR or self.kind is VARIABLE
+
+    @property
+    def is_data_sized(self) -> bool:
+        return self.producer is not None
+
+    def constant(self) -> Const | None:
+        """The Python value, where it is known."""
+        return self.ref if self.kind is PYTHON and type(self.ref) is Const else None
+
+
+NOTHING_KNOWN = Value()
+SOME_PYTHON = Value(PYTHON)
+NONE = Value(PYTHON, ref=Const(None))
+TRUE = Value(PYTHON, ref=Const(True))
+FALSE = Value(PYTHON, ref=Const(False))
+DATA = Value(TENSOR, ARRIVING)
+LIKELY_DATA = Value(TENSOR, ARRIVING, sure=False)
+INPUTS = Value(TENSOR, ARRIVING, structured=True)
+COMPUTED_DATA = Value(TENSOR, COMPUTED)
+STATIC_SHAPE = Value(SHAPE)
+A_VARIABLE = Value(VARIABLE, ARRIVING)
+
+
+def constant(value: object) -> Value:
+    """A Python value known while reading (None, numbers and text only: anything else may change)."""
+    if value is None:
+        return NONE
+    if value is True:
+        return TRUE
+    if value is False:
+        return FALSE
+    if type(value) in (int, float, str, bytes):
+        return Value(PYTHON, ref=Const(value))
+    return SOME_PYTHON
+
+
+def tensor(
+    dependence: int = ARRIVING,
+    *,
+    producer: str | None = None,
+    dtype: str | None = None,
+    rank: int | None = None,
+    sure: bool = True,
+) -> Value:
+    return Value(TENSOR, dependence, producer, dtype, rank, None, sure)
+
+
+def join(a: Value, b: Value) -> Value:
+    """What is known when the value is one of two."""
+    if a == b:
+        return a
+    if a.kind is b.kind:
+        if a.kind in _TOLD_BY_REF and a.ref != b.ref:
+            return _join_objects(a, b)
+        return _join_same_kind(a, b)
+    if {a.kind, b.kind} == {TENSOR, VARIABLE}:
+        return _join_same_kind(a._replace(kind=TENSOR, ref=None), b._replace(kind=TENSOR, ref=None))
+    if _is_none(a):
+        return b._replace(optional=True)
+    if _is_none(b):
+        return a._replace(optional=True)
+    return Value(UNKNOWN, max(a.dependence, b.dependence))
+
+
+_TOLD_BY_REF = frozenset({FUNCTION, CLASS, INSTANCE, EXTERNAL, PROJECT_MODULE, SUPER, DEFERRED})
+
+
+def _join_objects(a: Value, b: Value) -> Value:
+    """Either of two functions, classes or objects: nothing is known, unless both are layers of Keras."""
+    if a.kind is INSTANCE and all(isinstance(v.ref, str) and ".layers." in v.ref for v in (a, b)):
+        return a
+    return NOTHING_KNOWN
+
+
+def _is_none(value: Value) -> bool:
+    return value.kind is PYTHON and value.ref == NONE.ref
+
+
+def _join_same_kind(a: Value, b: Value) -> Value:
+    return Value(
+        a.kind,
+        max(a.dependence, b.dependence),
+        a.producer or b.producer,
+        a.dtype if a.dtype == b.dtype else None,
+        a.rank if a.rank == b.rank else None,
+        _join_refs(a, b),
+        a.sure and b.sure,
+        a.optional or b.optional,
+        a.structured or b.structured,
+    )
+
+
+def _join_refs(a: Value, b: Value) -> Any:
+    if a.ref == b.ref:
+        return a.ref
+    if a.kind is SEQUENCE and len(a.ref) == len(b.ref):
+        return tuple(join(x, y) for x, y in zip(a.ref, b.ref))
+    if a.kind is SEQUENCE:
+        return ()
+    if a.kind is COLLECTION and a.ref is not None and b.ref is not None:
+        return join(a.ref, b.ref)
+    if a.kind is MAPPING:
+        return None
+    return None
+
+
+def element(value: Value) -> Value:
+    """What iterating over, or indexing, a structure gives."""
+    if value.kind is SEQUENCE:
+        return join_all(value.ref) if value.ref else NOTHING_KNOWN
+    if value.kind is COLLECTION:
+        return value.ref if value.ref is not None else NOTHING_KNOWN
+    if value.kind is SHAPE:
+        return SOME_PYTHON
+    if value.kind is TENSOR:
+        return value._replace(structured=value.structured, rank=None)
+    if value.kind is MAPPING and value.ref:
+        return join_all(tuple(v for _, v in value.ref))
+    return NOTHING_KNOWN
+
+
+def join_all(values: tuple[Value, ...]) -> Value:
+    result = values[0]
+    for value in values[1:]:
+        result = join(result, value)
+    return result
+
+
+def leaves(value: Value) -> tuple[Value, ...]:
+    """The values inside a structure, or the value itself."""
+    if value.kind is SEQUENCE:
+        return tuple(leaf for item in value.ref for leaf in leaves(item))
+    if value.kind is COLLECTION and value.ref is not None:
+        return leaves(value.ref)
+    if value.kind is MAPPING and value.ref:
+        return tuple(leaf for _, item in value.ref for leaf in leaves(item))
+    return (value,)
