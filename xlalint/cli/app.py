@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -84,4 +85,11 @@ def run(arguments: Sequence[str]) -> int:
         # The reader (`head`) has seen enough. Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except Exception:
+        traceback.print_exc()
+        click.echo(
+            "xlalint: this is a bug in xlalint; please report it with the lines above", err=True
+        )
+        # Python's own status for this would be 1, which here means findings.
+        return 2
     return result if isinstance(result, int) else 0
