@@ -31,6 +31,11 @@ class GradientTap:
     def __exit__(self, *_: object) -> None:
         self._patches.undo()
 
+    @property
+    def has_heard(self) -> bool:
+        """Did anything apply gradients?"""
+        return bool(self._found)
+
     def clear(self) -> None:
         self._found.clear()
 

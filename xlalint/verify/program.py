@@ -26,9 +26,8 @@ class Call:
 class Program:
     """A function under test.
 
-    `calls` holds one or two calls of the same structure, with different values where two were seen. `trains` says that the
-    function applies gradients itself; `is_differentiated` that a failing gradient is a failure (not so for an evaluation
-    step).
+    `calls` holds one or two calls of the same structure, with different values where two were seen. `is_differentiated` says
+    that a failing gradient is a failure (not so for an evaluation step).
     """
 
     id: str
@@ -38,7 +37,6 @@ class Program:
     origin: str
     call: Callable[..., Any]
     calls: tuple[Call, ...]
-    trains: bool = False
     is_differentiated: bool = True
     n_calls: int = 0
     n_traces: int = 0

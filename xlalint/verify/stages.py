@@ -107,6 +107,7 @@ class _Run:
         self._specs = self._flat.specs(program.calls[0])
         self._place = Place(program.path, program.line, 0, program.function)
         self._graph: Any = None
+        self._trains = False
 
     def all_stages(self) -> None:
         if self._has_values:
@@ -137,8 +138,10 @@ class _Run:
 
     def _trace(self) -> Any:
         traced = tf.function(self._flat, jit_compile=True, autograph=False)
-        with watching(self._tools.flagged_files, self._done.lines):
-            return traced.get_concrete_function(*self._specs)
+        with GradientTap() as tap, watching(self._tools.flagged_files, self._done.lines):
+            concrete = traced.get_concrete_function(*self._specs)
+        self._trains = tap.has_heard
+        return concrete
 
     def _lower(self, concrete: Any) -> _Said:
         text = _lowered(concrete, self._specs)
@@ -158,7 +161,7 @@ class _Run:
             return _Said(SKIPPED, f"not compared: {unfit[0].type} is unique up to signs only")
         with ExitStack() as stack:
             dice = stack.enter_context(randomness.reproducible())
-            tap = stack.enter_context(GradientTap()) if self._program.trains else None
+            tap = stack.enter_context(GradientTap()) if self._trains else None
             jitted = tf.function(self._tapped(tap), jit_compile=True, autograph=False)
             traced = jitted.get_concrete_function(*self._specs)
             random = randomness.random_ops(operations(traced.graph))
@@ -197,7 +200,7 @@ class _Run:
         return by_itself > error / 20
 
     def _gradient(self, concrete: Any) -> _Said:
-        if self._program.trains:
+        if self._trains:
             return _Said(SKIPPED, "is part of the step")
         variables = list(concrete.graph.trainable_variables)
         differentiable = [

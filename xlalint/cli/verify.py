@@ -1,0 +1,189 @@
+"""`xlalint verify`: compile and run what check reports, and the project's own training, in child processes."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from xlalint import report
+from xlalint.cli.check import CLEAN, FAILED, FINDINGS, _wants_color
+from xlalint.cli.options import settings_from, shared_options
+from xlalint.project.settings import TARGETS, Settings
+
+INTERRUPTED = 130
+_STRATEGIES = ("none", "one-device", "mirrored", "tpu")
+_TPU_GENERATION = re.compile(r"^(?:tpu-)?v\d+[a-z]?(?:[-:].*)?$")
+_SECONDS = 900.0
+
+
+class _Target(click.Choice[str]):
+    """A target of check; a TPU generation has its own answer."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if _TPU_GENERATION.match(str(value)):
+            self.fail(
+                f"{value} needs the TPU compiler (extra `tpu`), which this version does not drive yet; "
+                "verify judges with XLA on CPU, lowering from shapes alone as a TPU would",
+                param,
+                ctx,
+            )
+        return str(super().convert(value, param, ctx))
+
+
+class _Verify(click.Command):
+    """Keeps apart what stands before `--` and the user's own command after it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta["command"] = None
+        if "--" in args:
+            at = args.index("--")
+            ctx.meta["command"] = tuple(args[at + 1 :])
+            args = args[:at]
+        for parameter in self.params:
+            if parameter.name == "target":
+                parameter.type = _Target(TARGETS)
+        return super().parse_args(ctx, args)
+
+
+@click.command("verify", cls=_Verify, options_metavar="[OPTIONS]")
+@click.argument("paths", nargs=-1)
+@shared_options
+@click.option(
+    "--steps", type=click.IntRange(min=1), metavar="N", help="Training steps to run [default: 5]."
+)
+@click.option(
+    "--strategy",
+    type=click.Choice(_STRATEGIES),
+    help="What else to train under, besides the program as it is: several virtual CPUs, or the TPU stand-in "
+    "[default: tpu when the program asks for a TPU, and mirrored].",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=1),
+    metavar="SECONDS",
+    help="For each child [default: 900].",
+)
+@click.option(
+    "--memory",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="MIB",
+    help="Most memory of a child [default: no limit].",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(("full", "json")),
+    default="full",
+    show_default=True,
+    help="How to write the report.",
+)
+@click.option(
+    "--color",
+    type=click.Choice(("auto", "always", "never")),
+    default="auto",
+    show_default=True,
+    help="Colours; auto means on a terminal, unless NO_COLOR is set.",
+)
+def command(paths: tuple[str, ...], **options: Any) -> int:
+    """Compile and run, under XLA on this machine's CPU, what check reports.
+
+    \b
+    xlalint verify -- python train.py --size 3     your own training, stopped after some steps
+    xlalint verify train.py                        the same
+    xlalint verify src                             functions with an input_signature, and the settings' entry
+
+    Nothing runs in this process: a crash, a hang or an endless loop of the code is a result.
+    """
+    if sys.platform == "win32":
+        raise click.ClickException("verify needs Linux or macOS (on Windows: WSL)")
+    from xlalint.verify import plan, verification
+
+    words: tuple[str, ...] | None = click.get_current_context().meta["command"]
+    settings = settings_from(paths or (".",), options)
+    request = _request(paths, words, settings, options)
+    with _Progress() as progress:
+        try:
+            result = verification.verify(request, settings, _check, progress.say)
+        except plan.PlanError as error:
+            raise click.ClickException(str(error)) from error
+    _write(result, options)
+    if result.interrupted:
+        return INTERRUPTED
+    if result.could_not_run:
+        return FAILED
+    return FINDINGS if result.has_failures else CLEAN
+
+
+def _request(
+    paths: tuple[str, ...],
+    words: tuple[str, ...] | None,
+    settings: Settings,
+    options: dict[str, Any],
+) -> Any:
+    from xlalint.verify import plan, sandbox, verification
+
+    if words == ():
+        raise click.UsageError(
+            "nothing after `--`; give the command that trains, such as `-- python train.py`"
+        )
+    timeout = options["timeout"] or settings.verify.timeout or _SECONDS
+    strategy = options["strategy"] or settings.verify.strategy
+    if strategy is not None and strategy not in _STRATEGIES:
+        raise click.UsageError(
+            f"verify.strategy is one of {', '.join(_STRATEGIES)}, not {strategy}"
+        )
+    return verification.Request(
+        paths=paths,
+        command=words or (),
+        folder=Path.cwd(),
+        options=plan.Options(options["steps"] or settings.verify.steps, strategy),
+        limits=sandbox.Limits(wall=timeout, memory_mb=options["memory"]),
+        workers=max(1, settings.jobs),
+    )
+
+
+def _check(paths: Any, settings: Settings) -> Any:
+    from xlalint import engine
+
+    return engine.check(paths, settings)
+
+
+def _write(result: Any, options: dict[str, Any]) -> None:
+    from xlalint.report import verification
+
+    style = report.Style(color=_wants_color(options["color"], None))
+    sys.stdout.write(verification.render(result, options["format_"], style))
+    sys.stdout.flush()
+
+
+class _Progress:
+    """What is being done, on standard error: one line that changes on a terminal, a line per child elsewhere."""
+
+    def __init__(self) -> None:
+        self._is_terminal = sys.stderr.isatty()
+        self._last = ""
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_terminal and self._last:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    @property
+    def say(self) -> Callable[[str], None]:
+        return self._say
+
+    def _say(self, text: str) -> None:
+        if text == self._last:
+            return
+        self._last = text
+        sys.stderr.write(f"\r\x1b[Kxlalint: {text}" if self._is_terminal else f"xlalint: {text}\n")
+        sys.stderr.flush()

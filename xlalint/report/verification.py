@@ -1,0 +1,356 @@
+"""Reports of `xlalint verify`: `full` for people, `json` for programs."""
+
+from __future__ import annotations
+
+import json as standard_json
+import linecache
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from xlalint.report import Style
+from xlalint.report.json import error_data, finding_data
+from xlalint.verify.records import (
+    FAILED,
+    NOTE,
+    OK,
+    SKIPPED,
+    Failure,
+    Place,
+    TargetReport,
+    TrainingReport,
+)
+from xlalint.verify.run import strategy_name
+from xlalint.verify.verdicts import CONFIRMED, NOT_REACHED, REFUTED, Verdict
+from xlalint.verify.verification import Verification, failed_stages
+
+SCHEMA_VERSION = 1
+FORMATS = ("full", "json")
+_BOLD, _DIM, _RED, _GREEN, _YELLOW = "1", "2", "31", "32", "33"
+_STATUS_COLORS = {OK: _GREEN, FAILED: _RED, SKIPPED: _DIM, "stopped": _GREEN, "ended": _GREEN}
+_VERDICT_COLORS = {CONFIRMED: _RED, REFUTED: _GREEN, NOT_REACHED: _YELLOW}
+_WORDS = {OK: "ok", FAILED: "FAIL", SKIPPED: "skip"}
+
+
+def render(result: Verification, format_: str, style: Style) -> str:
+    """The report in one of FORMATS."""
+    return full(result, style) if format_ == "full" else json(result)
+
+
+def full(result: Verification, style: Style) -> str:
+    """Versions, a line per target with its failures, a verdict per finding, losses, and a summary."""
+    return "".join(line + "\n" for line in _Full(result, style).lines())
+
+
+class _Full:
+    def __init__(self, result: Verification, style: Style) -> None:
+        self._result = result
+        self._style = style
+
+    def lines(self) -> Iterator[str]:
+        result = self._result
+        yield self._paint(_heading(result), _BOLD)
+        yield from (f"  note: {note}" for note in result.notes)
+        yield from self._section("Targets", self._targets())
+        yield from self._section("Findings of check", self._findings())
+        yield from self._section("Not found by check", self._unclaimed())
+        yield from self._section("Training", self._trainings())
+        yield from self._section("Could not be run", self._broken())
+        yield ""
+        yield self._paint(summary_line(result), _BOLD)
+
+    def _section(self, title: str, lines: Iterator[str]) -> Iterator[str]:
+        body = list(lines)
+        if body:
+            yield ""
+            yield self._paint(title, _BOLD)
+            yield from body
+
+    def _targets(self) -> Iterator[str]:
+        for target in self._result.targets:
+            word = self._paint(f"{_WORDS[target.status]:<4}", _STATUS_COLORS[target.status])
+            where = _path(target.path, target.line, 0, self._result.folder)
+            yield f"  {word} {where} {self._paint(target.function, _BOLD)}: {_stages(target)}{_counts(target)}"
+            yield from (f"         note: {note}" for note in _told(target))
+            for failure in failed_stages(target):
+                yield from self._failure(failure)
+
+    def _failure(self, failure: Failure) -> Iterator[str]:
+        yield f"         {self._place(failure.place)}{failure.stage}: {failure.message}"
+        if failure.place is not None and failure.place.line:
+            text = linecache.getline(failure.place.path, failure.place.line).strip()
+            if text:
+                yield self._paint(f"           {failure.place.line} | {text[:120]}", _DIM)
+        if failure.called_from is not None:
+            yield f"           called from {self._place(failure.called_from).rstrip(' :')}"
+
+    def _findings(self) -> Iterator[str]:
+        for one in self._result.verdicts:
+            finding = one.finding
+            word = self._paint(f"{one.verdict:<11}", _VERDICT_COLORS[one.verdict])
+            span = finding.span
+            yield (
+                f"  {word} {finding.path}:{span.line}:{span.column}: {finding.severity.value} {finding.code} "
+                f"{finding.message}"
+            )
+            yield f"              {one.evidence}"
+
+    def _unclaimed(self) -> Iterator[str]:
+        for target, failure in self._result.unclaimed:
+            yield f"  {self._place(failure.place)}{failure.stage}: {failure.message} ({target.function})"
+
+    def _trainings(self) -> Iterator[str]:
+        for training in self._result.trainings:
+            word = "FAIL" if training.status == FAILED else "ok"
+            painted = self._paint(f"{word:<4}", _STATUS_COLORS[training.status])
+            name = _training_name(training)
+            steps = f"{training.steps} step{'s' * (training.steps != 1)}"
+            yield f"  {painted} {name}: {steps}{_losses(training)} ({training.seconds:.1f} s)"
+            if training.compiles:
+                told = ", ".join(
+                    f"{function} {count}" for function, count in training.compiles.items()
+                )
+                yield f"         XLA compiled: {told}"
+            yield from (f"         {event}" for event in training.events)
+            if training.failure is not None:
+                yield from self._failure(training.failure)
+            elif training.detail:
+                yield f"         {training.detail}"
+            if training.status == FAILED and training.output:
+                yield from (
+                    self._paint(f"         | {line}", _DIM)
+                    for line in training.output.splitlines()[-5:]
+                )
+
+    def _broken(self) -> Iterator[str]:
+        for one in self._result.broken:
+            yield f"  {one.what}: {self._place(one.place)}{one.message}"
+        for error in self._result.errors:
+            yield f"  {error.path}:{error.line}:{error.column}: {error.message}"
+
+    def _place(self, place: Place | None) -> str:
+        if place is None:
+            return ""
+        return _path(place.path, place.line, place.column, self._result.folder) + ": "
+
+    def _paint(self, text: str, code: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self._style.color else text
+
+
+def _heading(result: Verification) -> str:
+    environment = result.environment
+    parts = [
+        f"{name} {version}"
+        for name, version in (
+            ("TensorFlow", environment.tensorflow),
+            ("Keras", environment.keras),
+            ("tf_keras", environment.tf_keras),
+            ("Python", environment.python),
+        )
+        if version
+    ]
+    return ", ".join([*parts, "XLA on CPU"])
+
+
+def _stages(target: TargetReport) -> str:
+    words = []
+    for stage in target.stages:
+        if stage.status == FAILED:
+            words.append(f"{stage.name} FAILED")
+        elif stage.status in (OK, NOTE):
+            words.append(f"{stage.name} ok")
+        elif stage.name in ("gradient",) and stage.detail == "is part of the step":
+            words.append("gradient in the step")
+    return ", ".join(words) or "nothing to compile"
+
+
+def _counts(target: TargetReport) -> str:
+    counted = [
+        f"{number} {noun}{'s' * (number != 1)}"
+        for number, noun in (
+            (target.calls, "call"),
+            (target.traces, "trace"),
+            (target.compiles, "compile"),
+        )
+        if number
+    ]
+    return f" ({', '.join(counted)} in the run)" if counted else ""
+
+
+def _told(target: TargetReport) -> list[str]:
+    """What the stages have to tell besides their outcome."""
+    details = [
+        f"{stage.name}: {stage.detail}"
+        for stage in target.stages
+        if stage.detail and stage.status in (OK, NOTE)
+    ]
+    not_compared = [
+        stage.detail
+        for stage in target.stages
+        if stage.status == SKIPPED and stage.detail.startswith("not compared")
+    ]
+    nothing = [
+        stage.detail
+        for stage in target.stages
+        if stage.status == SKIPPED and target.status == SKIPPED
+    ]
+    return [*target.notes, *details, *(f"numbers {text}" for text in not_compared), *nothing]
+
+
+def _training_name(training: TrainingReport) -> str:
+    if training.strategy == "none":
+        return "as it is"
+    name = strategy_name(training.strategy, training.replicas)
+    # Measured: XLA refuses variables of several CPU devices in one program.
+    return (
+        f"{name}, without XLA (it cannot run on several CPUs)"
+        if training.strategy == "mirrored"
+        else name
+    )
+
+
+def _losses(training: TrainingReport) -> str:
+    if not any(loss is not None for loss in training.losses):
+        return ""
+    return ", loss " + " ".join("-" if loss is None else f"{loss:.4g}" for loss in training.losses)
+
+
+def _path(path: str, line: int, column: int, folder: Path) -> str:
+    try:
+        shown = str(Path(path).relative_to(folder.resolve()))
+    except ValueError:
+        shown = path
+    return shown + (f":{line}" if line else "") + (f":{column}" if column else "")
+
+
+def summary_line(result: Verification) -> str:
+    """`2 of 3 targets compile; findings: 1 confirmed, 0 refuted, 2 not reached; training: 5 steps`."""
+    counts = _summary(result)
+    parts = []
+    if result.targets:
+        parts.append(f"{counts['targets']['ok']} of {len(result.targets)} targets pass")
+    if result.verdicts:
+        told = ", ".join(
+            f"{counts['findings'][name]} {name}" for name in (CONFIRMED, REFUTED, NOT_REACHED)
+        )
+        parts.append(f"findings: {told}")
+    if result.unclaimed:
+        parts.append(f"{len(result.unclaimed)} failures that check did not find")
+    if result.trainings:
+        bad = counts["training"]["failed"]
+        parts.append(
+            f"training {f'FAILED ({bad} of {len(result.trainings)} runs)' if bad else 'runs'}"
+        )
+    if result.broken:
+        parts.append(f"{len(result.broken)} could not be run")
+    if result.interrupted:
+        parts.append("interrupted")
+    return "; ".join(parts) or "nothing was verified"
+
+
+def json(result: Verification) -> str:
+    """One JSON object; the keys are a contract."""
+    return standard_json.dumps(as_data(result), indent=2, ensure_ascii=False) + "\n"
+
+
+def as_data(result: Verification) -> dict[str, Any]:
+    """The object that `json` writes. `tpu` is empty until the TPU compiler is part of this."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "environment": asdict(result.environment),
+        "targets": [_target_data(target, result.folder) for target in result.targets],
+        "findings": [_verdict_data(one) for one in result.verdicts],
+        "not_found_by_check": [
+            {"function": target.function, **_failure_data(failure, result.folder)}
+            for target, failure in result.unclaimed
+        ],
+        "training": [_training_data(training, result.folder) for training in result.trainings],
+        "tpu": [],
+        "broken": [
+            {"what": one.what, "message": one.message, **_place_data(one.place, result.folder)}
+            for one in result.broken
+        ],
+        "errors": [error_data(error) for error in result.errors],
+        "notes": list(result.notes),
+        "summary": _summary(result),
+    }
+
+
+def _target_data(target: TargetReport, folder: Path) -> dict[str, Any]:
+    return {
+        "function": target.function,
+        "path": _path(target.path, 0, 0, folder),
+        "line": target.line,
+        "origin": target.origin,
+        "status": target.status,
+        "checks": {
+            stage.name: {
+                "status": stage.status,
+                "seconds": round(stage.seconds, 3),
+                "detail": stage.detail,
+            }
+            for stage in target.stages
+        },
+        "failures": [_failure_data(failure, folder) for failure in target.failures],
+        "calls": target.calls,
+        "traces": target.traces,
+        "compiles": target.compiles,
+        "compiled_per_value": target.evidence.compiled_per_value,
+        "notes": list(target.notes),
+    }
+
+
+def _failure_data(failure: Failure, folder: Path) -> dict[str, Any]:
+    caller = failure.called_from
+    return {
+        "stage": failure.stage,
+        "kind": failure.kind,
+        "message": failure.message,
+        "op": failure.op or None,
+        **_place_data(failure.place, folder),
+        "called_from": None if caller is None else _place_data(caller, folder),
+    }
+
+
+def _place_data(place: Place | None, folder: Path) -> dict[str, Any]:
+    if place is None:
+        return {"path": None, "line": 0, "column": 0}
+    return {"path": _path(place.path, 0, 0, folder), "line": place.line, "column": place.column}
+
+
+def _verdict_data(one: Verdict) -> dict[str, Any]:
+    data = finding_data(one.finding)
+    return {**data, "verdict": one.verdict, "evidence": one.evidence, "target": one.target or None}
+
+
+def _training_data(training: TrainingReport, folder: Path) -> dict[str, Any]:
+    return {
+        "strategy": training.strategy,
+        "replicas": training.replicas,
+        "status": training.status,
+        "steps": training.steps,
+        "losses": list(training.losses),
+        "seconds": round(training.seconds, 3),
+        "compiles": dict(training.compiles),
+        "events": list(training.events),
+        "detail": training.detail,
+        "failure": None if training.failure is None else _failure_data(training.failure, folder),
+    }
+
+
+def _summary(result: Verification) -> dict[str, Any]:
+    return {
+        "targets": _tally([target.status for target in result.targets], (OK, FAILED, SKIPPED)),
+        "findings": _tally(
+            [one.verdict for one in result.verdicts], (CONFIRMED, REFUTED, NOT_REACHED)
+        ),
+        "training": _tally(
+            [training.status for training in result.trainings], ("stopped", "ended", FAILED)
+        ),
+        "interrupted": result.interrupted,
+    }
+
+
+def _tally(values: Sequence[str], names: Sequence[str]) -> dict[str, int]:
+    return {name: values.count(name) for name in names}

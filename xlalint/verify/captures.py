@@ -1,0 +1,88 @@
+"""From what a script called to programs for the stages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from xlalint.verify.capture import Captured
+from xlalint.verify.program import Call, Program, static
+from xlalint.verify.standin import Standin
+
+# A dimension that was unknown even while the script ran.
+_UNKNOWN = 8
+
+
+def programs(captured: Sequence[Captured], standin: Standin | None) -> Iterator[Program]:
+    """One program per function, in the order of the first calls; functions that were never given usable arguments last
+    as programs that every stage skips."""
+    for index, one in enumerate(captured):
+        call = _callable(one, standin)
+        if call is not None and one.examples:
+            yield Program(
+                id=f"{one.kind}:{one.name}:{one.path}:{one.line}:{index}",
+                function=one.name,
+                path=one.path,
+                line=one.line,
+                origin=one.kind,
+                call=call,
+                calls=_calls(one),
+                is_differentiated=one.kind == "train_step",
+                n_calls=one.calls,
+                n_traces=one.traces or 0,
+            )
+
+
+def _calls(one: Captured) -> tuple[Call, ...]:
+    """Calls that can stand side by side: with values, or all without."""
+    with_values = [example for example in one.examples if example.has_values]
+    return tuple(_call(example) for example in with_values or one.examples[:1])
+
+
+def _call(example: Any) -> Call:
+    args, kwargs = example.args, dict(example.kwargs)
+    if example.has_values:
+        return Call(tuple(args), kwargs)
+    return Call(tuple(static(tuple(args), _UNKNOWN, _UNKNOWN)), static(kwargs, _UNKNOWN, _UNKNOWN))
+
+
+def _callable(one: Captured, standin: Standin | None) -> Callable[..., Any] | None:
+    """What to call: a replica's function needs a replica's context, a plain one the conversion it had in the script."""
+    if one.kind == "strategy.run":
+        made = (
+            [program.compiled for program in standin.programs if program.function is one.function]
+            if standin
+            else []
+        )
+        return made[0] if made else _in_replica(one.function, None)
+    if one.kind in ("train_step", "test_step"):
+        return _in_replica(one.function, getattr(one.bound_to, "distribute_strategy", None))
+    if one.kind == "plain" and getattr(one, "converted", False):
+        return tf.function(one.function)  # type: ignore[no-any-return]
+    function: Callable[..., Any] = one.function
+    return function
+
+
+def _in_replica(function: Any, strategy: Any) -> Callable[..., Any] | None:
+    """`function` as the strategy would call it on its first replica; None where that has no public way."""
+    if strategy is None or not _is_real(strategy):
+        return function if strategy is not None else None
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with strategy.scope():
+            results = strategy.extended.call_for_each_replica(function, args, kwargs)
+        return tf.nest.map_structure(
+            lambda one: strategy.experimental_local_results(one)[0], results
+        )
+
+    return run if strategy.num_replicas_in_sync == 1 or _is_standin(strategy) else None
+
+
+def _is_real(strategy: Any) -> bool:
+    return type(strategy).__name__ != "_DefaultDistributionStrategy"
+
+
+def _is_standin(strategy: Any) -> bool:
+    return "standin" in type(strategy).__mro__[1].__module__

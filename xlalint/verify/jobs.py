@@ -1,0 +1,78 @@
+"""What the parent asks of one child process. Plain data, written as JSON to a file that the child reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+# What a child is to do.
+SCRIPT = "script"  # run a program for some steps, then take what it called through the stages
+MODULES = "modules"  # import modules and take their tf.functions with an input_signature through the stages
+ENTRY = "entry"  # the same for one function named in the settings
+
+# How a script is run.
+AS_IS = "none"  # as it is
+STANDIN = "tpu"  # on the stand-in for a TPU
+
+# Marks phases on a child's stderr, among TensorFlow's own lines, which tell what was compiled.
+PHASE = "xlalint-phase:"
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module to import: its dotted name and the folder that must be on sys.path for it."""
+
+    name: str
+    folder: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One child's work.
+
+    `argv` is the script's own `sys.argv`; `run` the path of the script, or the module's name for `python -m`. `first_path`
+    goes to the head of `sys.path`, as Python itself would put it. `flagged` are functions with findings, by real path and
+    first line; `flagged_files` the files whose executed lines the verdicts need. `skip` names targets that killed an earlier
+    child.
+    """
+
+    kind: str
+    label: str
+    first_path: str
+    roots: tuple[str, ...]
+    steps: int = 5
+    strategy: str = AS_IS
+    replicas: int = 1
+    argv: tuple[str, ...] = ()
+    run: str = ""
+    is_module: bool = False
+    modules: tuple[Module, ...] = ()
+    entry: str = ""
+    inputs: tuple[str, ...] = ()
+    flagged: tuple[tuple[str, int], ...] = ()
+    flagged_files: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+    takes_targets: bool = True
+    python: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def write(self, path: Path) -> None:
+        path.write_text(json.dumps(asdict(self)), encoding="utf-8")
+
+
+def read(path: str) -> Job:
+    data: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+    lists = ("roots", "argv", "inputs", "flagged_files", "skip", "python", "notes")
+    return Job(
+        **{
+            **data,
+            **{name: tuple(data[name]) for name in lists},
+            "modules": tuple(Module(**module) for module in data["modules"]),
+            "flagged": tuple((path, line) for path, line in data["flagged"]),
+        }
+    )

@@ -1,0 +1,375 @@
+"""Decide what to run: which children, what each does, and which of the user's functions to watch. Imports nothing of it."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from xlalint.finding import Finding
+from xlalint.verify import jobs
+from xlalint.verify.jobs import Job, Module
+
+STRATEGIES = ("none", "one-device", "mirrored", "tpu")
+_STANDIN_REPLICAS = 8
+_MIRRORED_REPLICAS = 2
+_TPU_NAMES = frozenset({"TPUStrategy", "TPUClusterResolver", "initialize_tpu_system"})
+_INTERPRETER = re.compile(r"^(?:python|pypy)[\d.]*$")
+# Options of Python that the child can be given too; those with a value of their own.
+_PLAIN_OPTIONS = frozenset({"-u", "-O", "-OO", "-B", "-s", "-E", "-q", "-v", "-b", "-I"})
+_VALUED_OPTIONS = frozenset({"-X", "-W"})
+
+
+class PlanError(Exception):
+    """What was asked for cannot be run; the message says what would do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A user's own command: `python -u train.py --size 3`. `python` is the interpreter with its options."""
+
+    python: tuple[str, ...]
+    run: str
+    is_module: bool
+    arguments: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        program = f"-m {self.run}" if self.is_module else self.run
+        return " ".join(["python", program, *map(shlex.quote, self.arguments)])
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to run: steps of training, the strategy asked for (None: decided here)."""
+
+    steps: int = 5
+    strategy: str | None = None
+
+
+def parse_command(words: Sequence[str], folder: Path) -> Command:
+    """The command after `--`, as Python would read it. Raises PlanError for what is no Python program."""
+    if not words:
+        raise PlanError(
+            "nothing after `--`; give the command that trains, such as `-- python train.py`"
+        )
+    first, rest = words[0], list(words[1:])
+    if not _INTERPRETER.match(Path(first).name):
+        if first.endswith(".py"):
+            return _checked(Command((sys.executable,), first, False, tuple(rest)), folder)
+        raise PlanError(
+            f"`{first}` is not Python; give the program itself: `-- python train.py` or `-- python -m pkg.train`"
+        )
+    python = _interpreter(first)
+    options: list[str] = []
+    while rest and rest[0].startswith("-"):
+        option = rest.pop(0)
+        if option == "-m" and rest:
+            return _checked(Command((python, *options), rest[0], True, tuple(rest[1:])), folder)
+        if option in _VALUED_OPTIONS and rest:
+            options += [option, rest.pop(0)]
+        elif option in _PLAIN_OPTIONS or option[:2] in _VALUED_OPTIONS:
+            options.append(option)
+        else:
+            raise PlanError(f"`python {option}` cannot be verified; give a file or `-m module`")
+    if not rest:
+        raise PlanError(f"`{first}` alone runs nothing; give a file or `-m module`")
+    return _checked(Command((python, *options), rest[0], False, tuple(rest[1:])), folder)
+
+
+def _interpreter(name: str) -> str:
+    """The interpreter that a shell would run; this one for a bare name that leads to it or to nothing."""
+    found = shutil.which(name)
+    if found is None and "/" in name:
+        raise PlanError(f"there is no interpreter {name}")
+    return (
+        found if found is not None and ("/" in name or _has_tensorflow(found)) else sys.executable
+    )
+
+
+def _has_tensorflow(python: str) -> bool:
+    """Is TensorFlow installed beside this interpreter? Looked up in its folders; nothing is run."""
+    prefix = Path(python).parent.parent  # unresolved: a virtual environment's own folder
+    return any(prefix.glob("lib/python3*/site-packages/tensorflow/__init__.py"))
+
+
+def _checked(command: Command, folder: Path) -> Command:
+    if command.is_module:
+        return command
+    path = folder / command.run
+    if path.is_dir():
+        path = path / "__main__.py"
+    if not path.is_file():
+        raise PlanError(f"{command.run}: no such file")
+    return command
+
+
+def training_jobs(
+    command: Command, options: Options, findings: Sequence[Finding], folder: Path
+) -> list[Job]:
+    """The children for a training program: one that captures and compiles, one under a strategy with several devices."""
+    sources = sources_of(command, folder)
+    names = _names_in(sources)
+    asks_for_tpu = bool(names & _TPU_NAMES)
+    strategy = options.strategy or ("tpu" if asks_for_tpu else "mirrored")
+    base = _script_job(command, options, findings, folder, sources)
+    first = jobs.STANDIN if asks_for_tpu or strategy == "tpu" else jobs.AS_IS
+    made = [
+        replace(base, strategy=first, replicas=_STANDIN_REPLICAS if first == jobs.STANDIN else 1)
+    ]
+    second = "mirrored" if strategy == "tpu" else strategy
+    if second != "none":
+        made.append(
+            replace(
+                base,
+                strategy=second,
+                replicas=_MIRRORED_REPLICAS if second == "mirrored" else 1,
+                takes_targets=False,
+                flagged=(),
+            )
+        )
+    return made
+
+
+def _script_job(
+    command: Command,
+    options: Options,
+    findings: Sequence[Finding],
+    folder: Path,
+    sources: Sequence[Path],
+) -> Job:
+    target = folder / command.run
+    script = target / "__main__.py" if target.is_dir() else target
+    first_path = folder if command.is_module else (target if target.is_dir() else script.parent)
+    env, notes = _environment(sources)
+    return Job(
+        kind=jobs.SCRIPT,
+        label=command.label,
+        first_path=str(first_path.resolve()),
+        roots=tuple(sorted({str(folder.resolve()), str(first_path.resolve())})),
+        steps=options.steps,
+        argv=(command.run, *command.arguments),
+        run=command.run if command.is_module else str(script.resolve()),
+        is_module=command.is_module,
+        flagged=flagged_functions(findings, folder),
+        flagged_files=_files(findings, folder),
+        python=command.python,
+        env=env,
+        notes=notes,
+    )
+
+
+def module_jobs(files: Iterable[Path], findings: Sequence[Finding], folder: Path) -> list[Job]:
+    """A child for each module that has tf.functions with an input_signature."""
+    made = []
+    for file in files:
+        if not _has_signature(file):
+            continue
+        name, root = module_name(file)
+        env, notes = _environment([file])
+        made.append(
+            Job(
+                kind=jobs.MODULES,
+                label=f"functions with an input_signature in {_shown(file, folder)}",
+                first_path=str(root),
+                roots=tuple(sorted({str(folder.resolve()), str(root)})),
+                modules=(Module(name, str(root), str(file.resolve())),),
+                flagged_files=_files(findings, folder),
+                python=(sys.executable,),
+                env=env,
+                notes=notes,
+            )
+        )
+    return made
+
+
+def entry_job(
+    entry: str, inputs: tuple[str, ...], options: Options, findings: Sequence[Finding], folder: Path
+) -> Job:
+    """The child for the entry in the settings; `folder` is that of the settings file."""
+    source = _local_module(entry.partition(":")[0], [folder])
+    env, notes = _environment([source] if source else [])
+    return Job(
+        kind=jobs.ENTRY,
+        label=f"entry {entry}",
+        first_path=str(folder.resolve()),
+        roots=(str(folder.resolve()),),
+        steps=options.steps,
+        entry=entry,
+        inputs=inputs,
+        flagged=flagged_functions(findings, folder),
+        flagged_files=_files(findings, folder),
+        python=(sys.executable,),
+        env=env,
+        notes=notes,
+    )
+
+
+def is_script(file: Path) -> bool:
+    """Is it a program: has it an `if __name__ == "__main__"`?"""
+    return any(
+        isinstance(node, ast.If)
+        and "__main__" in ast.dump(node.test)
+        and "__name__" in ast.dump(node.test)
+        for node in _tree(file).body
+    )
+
+
+def sources_of(command: Command, folder: Path) -> list[Path]:
+    """The program's file and the project's own modules that it imports, as far as their imports lead."""
+    start = _local_module(command.run, [folder]) if command.is_module else folder / command.run
+    if start is None:
+        return []
+    if start.is_dir():
+        start = start / "__main__.py"
+    seen: dict[Path, None] = {}
+    waiting = [start.resolve()]
+    while waiting:
+        file = waiting.pop(0)
+        if file in seen:
+            continue
+        seen[file] = None
+        folders = [start.resolve().parent, folder.resolve(), file.parent]
+        waiting += [
+            found.resolve() for name in _imports(file) if (found := _local_module(name, folders))
+        ]
+    return list(seen)
+
+
+def flagged_functions(findings: Iterable[Finding], folder: Path) -> tuple[tuple[str, int], ...]:
+    """(real path, first line) of the innermost function around each finding; Python counts from its first decorator."""
+    found = set()
+    for finding in findings:
+        path = Path(folder, finding.path).resolve()
+        if finding.cell is None and path.suffix == ".py":
+            function = function_around(path, finding.span.line)
+            if function is not None:
+                found.add((str(path), function[0]))
+    return tuple(sorted(found))
+
+
+def function_around(path: Path, line: int) -> tuple[int, int] | None:
+    """(first line, last line) of the innermost function that holds `line`."""
+    best: tuple[int, int] | None = None
+    for node in ast.walk(_tree(path)):
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+        last = node.end_lineno or node.lineno
+        if first <= line <= last and (best is None or first >= best[0]):
+            best = (first, last)
+    return best
+
+
+def statement_around(path: Path, line: int) -> tuple[int, int]:
+    """(first line, last line) of the innermost simple statement, or the head of the compound one, that holds `line`."""
+    best = (line, line)
+    size: int | None = None
+    for node in ast.walk(_tree(path)):
+        if not isinstance(node, ast.stmt):
+            continue
+        body = getattr(node, "body", None)
+        last = (body[0].lineno - 1 if body else node.end_lineno) or node.lineno
+        last = max(last, node.lineno)
+        if node.lineno <= line <= last and (size is None or last - node.lineno < size):
+            best, size = (node.lineno, last), last - node.lineno
+    return best
+
+
+def module_name(file: Path) -> tuple[str, Path]:
+    """The dotted name of a file's module, and the folder that must be on sys.path."""
+    file = file.resolve()
+    parts = [] if file.name == "__init__.py" else [file.stem]
+    folder = file.parent
+    while (folder / "__init__.py").is_file():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(parts), folder
+
+
+def _files(findings: Iterable[Finding], folder: Path) -> tuple[str, ...]:
+    return tuple(sorted({str(Path(folder, finding.path).resolve()) for finding in findings}))
+
+
+def _shown(file: Path, folder: Path) -> str:
+    try:
+        return str(file.resolve().relative_to(folder.resolve()))
+    except ValueError:
+        return str(file)
+
+
+def _environment(sources: Sequence[Path]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """What the environment must say before TensorFlow is imported, and what to tell the user of it."""
+    modules = {name.partition(".")[0] for file in sources for name in _imports(file)}
+    mentioned = any("TF_USE_LEGACY_KERAS" in _text(file) for file in sources)
+    if "transformers" in modules and not mentioned and "TF_USE_LEGACY_KERAS" not in os.environ:
+        # Its TensorFlow models are Keras 2 models and need tf.keras to be that.
+        return {"TF_USE_LEGACY_KERAS": "1"}, (
+            "TF_USE_LEGACY_KERAS=1, since transformers needs Keras 2",
+        )
+    return {}, ()
+
+
+def _names_in(sources: Sequence[Path]) -> set[str]:
+    found = set()
+    for file in sources:
+        for node in ast.walk(_tree(file)):
+            if isinstance(node, ast.Attribute):
+                found.add(node.attr)
+            elif isinstance(node, ast.Name):
+                found.add(node.id)
+    return found
+
+
+def _imports(file: Path) -> Iterator[str]:
+    """Dotted names of the modules that a file imports, absolute and relative."""
+    for node in ast.walk(_tree(file)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                package = module_name(file)[0].split(".")
+                package = package[: len(package) - node.level + (file.name == "__init__.py")]
+                base = ".".join([*package, *([base] if base else [])])
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _local_module(name: str, folders: Sequence[Path]) -> Path | None:
+    """The project's file for a dotted name; None for what is installed or is no module."""
+    if not name:
+        return None
+    for folder in folders:
+        base = folder.joinpath(*name.split("."))
+        for candidate in (base.with_suffix(".py"), base / "__main__.py", base / "__init__.py"):
+            if candidate.is_file():
+                return candidate
+    return None
+
+
+def _has_signature(file: Path) -> bool:
+    return any(
+        isinstance(node, ast.keyword) and node.arg == "input_signature"
+        for node in ast.walk(_tree(file))
+    )
+
+
+def _tree(file: Path) -> ast.Module:
+    try:
+        return ast.parse(_text(file))
+    except (SyntaxError, ValueError):
+        return ast.Module(body=[], type_ignores=[])
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""

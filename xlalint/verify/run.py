@@ -1,0 +1,253 @@
+"""Run the children of a plan, one after another or a few at a time, and gather what they report."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from xlalint.verify import compilelog, jobs, sandbox
+from xlalint.verify.jobs import Job
+from xlalint.verify.opstack import UserCode
+from xlalint.verify.records import (
+    FAILED,
+    Environment,
+    Failure,
+    Place,
+    Stage,
+    TargetReport,
+    TrainingReport,
+    target_from,
+    training_from,
+)
+
+_CHILD = Path(__file__).with_name("child.py")
+# Targets that kill their child are left out of the next one; a program that keeps dying is given up.
+_MOST_DEATHS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """Something that could not be run at all: a module whose import fails, an entry that does not exist."""
+
+    what: str
+    message: str
+    place: Place | None = None
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What the children reported."""
+
+    environment: Environment = field(default_factory=Environment)
+    targets: list[TargetReport] = field(default_factory=list)
+    trainings: list[TrainingReport] = field(default_factory=list)
+    broken: list[Broken] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    interrupted: bool = False
+
+    def add(self, other: Gathered) -> None:
+        if other.environment.tensorflow:
+            self.environment = other.environment
+        self.targets += other.targets
+        self.trainings += other.trainings
+        self.broken += other.broken
+        self.notes += [note for note in other.notes if note not in self.notes]
+        self.interrupted |= other.interrupted
+
+
+def run(
+    planned: Sequence[Job],
+    limits: sandbox.Limits,
+    say: Callable[[str], None],
+    workers: int = 1,
+) -> Gathered:
+    """Do the jobs, in `workers` children at a time. `say` hears a line of progress now and then."""
+    gathered = Gathered()
+    if workers <= 1:
+        for job in planned:
+            gathered.add(_do(job, limits, say))
+            if gathered.interrupted:
+                break
+        return gathered
+    with ThreadPoolExecutor(workers) as pool:
+        for done in pool.map(lambda job: _do(job, limits, say), planned):
+            gathered.add(done)
+    return gathered
+
+
+def _do(job: Job, limits: sandbox.Limits, say: Callable[[str], None]) -> Gathered:
+    """Run a job's child, and again without the targets that killed it."""
+    gathered = Gathered()
+    gathered.notes += job.notes
+    for _ in range(_MOST_DEATHS):
+        attempt = _Attempt(job, say)
+        outcome = attempt.run(limits)
+        _keep(gathered, attempt, outcome, job)
+        if attempt.killer is None:
+            break
+        job = replace(job, skip=(*job.skip, *attempt.finished, attempt.killer["target"]))
+    return gathered
+
+
+class _Attempt:
+    """One child: its records as they come."""
+
+    def __init__(self, job: Job, say: Callable[[str], None]) -> None:
+        self._job = job
+        self._say = say
+        self.log = compilelog.CompileLog()
+        self.current: dict[str, Any] | None = None
+        self.stage = ""
+        self.finished: list[str] = []
+        self.killer: dict[str, Any] | None = None
+
+    def run(self, limits: sandbox.Limits) -> sandbox.Outcome:
+        with tempfile.TemporaryDirectory(prefix="xlalint-") as folder:
+            job_file = Path(folder) / "job.json"
+            self._job.write(job_file)
+            self._say(f"{self._job.label}{_under(self._job)}")
+            outcome = sandbox.run(
+                [*self._job.python, "-X", "faulthandler", str(_CHILD), str(job_file)],
+                limits=limits,
+                env={**compilelog.ENVIRONMENT, **self._job.env},
+                on_record=self._hear,
+                on_stderr_line=self.log.line,
+            )
+        if outcome.status != "interrupted" and self.current is not None:
+            self.killer = self.current
+        return outcome
+
+    def _hear(self, record: dict[str, Any]) -> None:
+        kind = record["kind"]
+        if kind == "begin":
+            self.current, self.stage = record, ""
+        elif kind == "stage":
+            self.stage = record["stage"]
+            function = self.current["function"] if self.current else ""
+            self._say(f"{function}: {self.stage}")
+        elif kind == "target":
+            self.current = None
+            self.finished.append(record["id"])
+        elif kind == "step":
+            self._say(
+                f"{self._job.label}{_under(self._job)}: step {record['index']} of {self._job.steps}"
+            )
+
+
+def _under(job: Job) -> str:
+    if job.strategy == jobs.AS_IS:
+        return ""
+    return f" under {strategy_name(job.strategy, job.replicas)}"
+
+
+def strategy_name(strategy: str, replicas: int) -> str:
+    """How reports call a strategy."""
+    names = {
+        "none": "no strategy of ours",
+        "tpu": f"TPUStrategy stand-in, {replicas} replicas",
+        "mirrored": f"MirroredStrategy, {replicas} virtual CPUs",
+        "one-device": "OneDeviceStrategy, CPU",
+    }
+    return names.get(strategy, strategy)
+
+
+def _keep(gathered: Gathered, attempt: _Attempt, outcome: sandbox.Outcome, job: Job) -> None:
+    seen = {target.id for target in gathered.targets}
+    compiles = attempt.log.during("run")
+    for record in outcome.records:
+        kind = record["kind"]
+        if kind == "target" and record["id"] not in seen:
+            target = target_from(record)
+            gathered.targets.append(
+                replace(target, compiles=compiles.get(target.function.rpartition(".")[2], 0))
+            )
+        elif kind == "training" and not any(_same(record, one) for one in gathered.trainings):
+            gathered.trainings.append(
+                replace(training_from(record), compiles=compiles, output=_tail(outcome.stdout))
+            )
+        elif kind == "environment":
+            gathered.environment = Environment(
+                **{key: value for key, value in record.items() if key != "kind"}
+            )
+        elif kind == "broken":
+            place = (
+                Place(record["path"], record["line"], record["column"])
+                if "path" in record
+                else None
+            )
+            gathered.broken.append(Broken(record["what"], record["message"], place))
+        elif kind == "note" and record["text"] not in gathered.notes:
+            gathered.notes.append(record["text"])
+    gathered.interrupted |= outcome.status == "interrupted"
+    if attempt.killer is not None:
+        gathered.targets.append(_killed(attempt, outcome, job))
+    elif outcome.status != "ok":
+        _keep_early_end(gathered, outcome, job)
+
+
+def _same(record: dict[str, Any], training: TrainingReport) -> bool:
+    return (record["strategy"], record["replicas"]) == (training.strategy, training.replicas)
+
+
+def _killed(attempt: _Attempt, outcome: sandbox.Outcome, job: Job) -> TargetReport:
+    """The report on a target whose child died: at which stage, and where it stood."""
+    assert attempt.killer is not None
+    killer = attempt.killer
+    what = outcome.abort_message or f"the process {outcome.describes}"
+    place = _innermost(outcome, job) or Place(killer["path"], killer["line"], 0, killer["function"])
+    message = f"{what} in stage {attempt.stage}"
+    return TargetReport(
+        id=killer["target"],
+        function=killer["function"],
+        path=killer["path"],
+        line=killer["line"],
+        origin=killer["origin"],
+        status=FAILED,
+        stages=(Stage(attempt.stage, FAILED, outcome.seconds, message),),
+        failures=(Failure(attempt.stage, "crash", message, place=place),),
+    )
+
+
+def _keep_early_end(gathered: Gathered, outcome: sandbox.Outcome, job: Job) -> None:
+    """A child that ended before its targets began: the user's own program crashed, hung or left."""
+    if outcome.status == "interrupted":
+        return
+    what = outcome.abort_message or f"the process {outcome.describes}"
+    place = _innermost(outcome, job)
+    said = [line for line in outcome.stderr.splitlines() if line.strip()]
+    if outcome.status in ("exit", "not-started", "no-result") and said:
+        what = f"{what}: {said[-1].strip()[:300]}"
+    has_trained = any(record["kind"] == "training" for record in outcome.records)
+    if job.kind == jobs.SCRIPT and not has_trained:
+        steps = [record for record in outcome.records if record["kind"] == "step"]
+        gathered.trainings.append(
+            TrainingReport(
+                strategy=job.strategy,
+                replicas=job.replicas,
+                status=FAILED,
+                steps=len(steps),
+                losses=tuple(record["loss"] for record in steps),
+                seconds=outcome.seconds,
+                detail=what,
+                failure=Failure("script", "crash", what, place=place),
+                output=_tail(outcome.stdout),
+            )
+        )
+    else:
+        gathered.broken.append(Broken(job.label, what, place))
+
+
+def _innermost(outcome: sandbox.Outcome, job: Job) -> Place | None:
+    code = UserCode(job.roots)
+    for frame in outcome.stack:
+        if code.is_user(frame.path):
+            return Place(frame.path, frame.line, 0, frame.function)
+    return None
+
+
+def _tail(text: str, lines: int = 20) -> str:
+    return "\n".join(text.splitlines()[-lines:])

@@ -1,0 +1,278 @@
+"""Judge findings by what the compiler did: confirmed, refuted, or not reached, each with its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from xlalint.finding import Finding, Severity
+from xlalint.verify import plan
+from xlalint.verify.records import (
+    EAGER,
+    FAILED,
+    LOWER,
+    NUMBERS,
+    OK,
+    RUN,
+    TRACE,
+    Failure,
+    Place,
+    TargetReport,
+    TrainingReport,
+)
+
+CONFIRMED, REFUTED, NOT_REACHED = "confirmed", "refuted", "not reached"
+
+# Operations that show what a warning claims.
+_CONDITIONALS = frozenset(
+    {"If", "StatelessIf", "Case", "StatelessCase", "LogicalAnd", "LogicalOr", "LogicalNot", "Cond"}
+)
+_LOOPS = frozenset({"While", "StatelessWhile"})
+_PRODUCERS = frozenset(
+    {
+        "Where", "Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2", "DynamicPartition", "NonMaxSuppressionV3",
+        "NonMaxSuppressionV4", "Slice", "StridedSlice", "TopKV2",
+    }
+)  # fmt: skip
+_HOST_OPS = frozenset(
+    {
+        "PrintV2",
+        "Print",
+        "StringFormat",
+        "PyFunc",
+        "EagerPyFunc",
+        "PyFuncStateless",
+        "WriteScalarSummary",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`finding` as judged. `evidence` is one sentence; `target` the function whose compilation gave it."""
+
+    finding: Finding
+    verdict: str
+    evidence: str
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """A finding's place: real path, its lines, those of its statement, those of the function around it."""
+
+    path: str
+    lines: range
+    statement: range
+    function: range
+
+    def holds(self, place: Place | None) -> bool:
+        return place is not None and place.path == self.path and place.line in self.lines
+
+    def is_around(self, place: Place | None) -> bool:
+        return place is not None and place.path == self.path and place.line in self.function
+
+
+def judge(
+    findings: Iterable[Finding],
+    targets: Sequence[TargetReport],
+    trainings: Sequence[TrainingReport],
+    folder: Path,
+) -> list[Verdict]:
+    """One verdict per finding, in the order given. `folder` is where relative paths count from."""
+    return [_judge(finding, _span_of(finding, folder), targets, trainings) for finding in findings]
+
+
+def unclaimed(
+    findings: Iterable[Finding], targets: Sequence[TargetReport], folder: Path
+) -> list[tuple[TargetReport, Failure]]:
+    """The failures of targets that no finding foretold: at none of their lines."""
+    spans = [_span_of(finding, folder) for finding in findings]
+    found: dict[tuple[object, ...], tuple[TargetReport, Failure]] = {}
+    for target in targets:
+        for failure in target.failures:
+            claimed = any(_is_told_by(failure, span) for span in spans)
+            if failure.stage != EAGER and not claimed:
+                found.setdefault((failure.kind, failure.op, failure.place), (target, failure))
+    return list(found.values())
+
+
+def _is_told_by(failure: Failure, span: _Span) -> bool:
+    if span.holds(failure.place) or span.holds(failure.called_from):
+        return True
+    # Differing numbers and crashes are known by function only.
+    return failure.kind in ("numbers", "crash") and span.is_around(failure.place)
+
+
+def _span_of(finding: Finding, folder: Path) -> _Span:
+    path = Path(folder, finding.path).resolve()
+    lines = range(finding.span.line, finding.span.end_line + 1)
+    first, last = plan.statement_around(path, finding.span.line)
+    function = plan.function_around(path, finding.span.line) or (1, 10**9)
+    return _Span(
+        str(path),
+        lines,
+        range(first, max(last, finding.span.end_line) + 1),
+        range(function[0], function[1] + 1),
+    )
+
+
+def _judge(
+    finding: Finding,
+    span: _Span,
+    targets: Sequence[TargetReport],
+    trainings: Sequence[TrainingReport],
+) -> Verdict:
+    for failure, target in _failures(targets):
+        if failure.stage != EAGER and (
+            span.holds(failure.place) or span.holds(failure.called_from)
+        ):
+            return Verdict(finding, CONFIRMED, _told(failure), target)
+    for training in trainings:
+        if (
+            training.failure is not None
+            and span.holds(training.failure.place)
+            and training.failure.kind != "python"
+        ):
+            return Verdict(finding, CONFIRMED, _told(training.failure), "training")
+    shown = _shown_by_program(finding, span, targets)
+    if shown is not None:
+        return shown
+    return _by_function(finding, span, targets)
+
+
+def _shown_by_program(
+    finding: Finding, span: _Span, targets: Sequence[TargetReport]
+) -> Verdict | None:
+    """What a compiled program shows of a claim that is no failure: a cond, bounded dimensions, values baked in."""
+    for target in targets:
+        ops = {
+            op
+            for line, types in target.evidence.ops.get(span.path, {}).items()
+            if int(line) in span.statement
+            for op in types
+        }
+        bounded = [
+            line for line in target.evidence.bounded.get(span.path, []) if line in span.statement
+        ]
+        evidence = _price(finding, span, target, ops, bounded)
+        if evidence:
+            return Verdict(finding, CONFIRMED, evidence, target.function)
+    return None
+
+
+def _price(
+    finding: Finding, span: _Span, target: TargetReport, ops: set[str], bounded: list[int]
+) -> str:
+    family = finding.code[:6]
+    claims_failure = finding.severity is Severity.ERROR
+    if family == "XLA101" and not claims_failure and ops & _CONDITIONALS:
+        return f"the graph holds {_listed(ops & _CONDITIONALS)} made here"
+    if family == "XLA102" and not claims_failure and ops & _LOOPS:
+        return f"the graph holds {_listed(ops & _LOOPS)} made here"
+    if family in ("XLA201", "XLA202") and bounded:
+        return f"XLA's program has dimensions known only when it runs, made in line {bounded[0]}"
+    if family in ("XLA201", "XLA202") and ops & _PRODUCERS and _failed_to_compile(target):
+        return f"the graph holds {_listed(ops & _PRODUCERS)} made here"
+    if family == "XLA203" and target.evidence.compiled_per_value and _executed(span, target):
+        return (
+            f"XLA compiles again for each value of {', '.join(target.evidence.compiled_per_value)}"
+        )
+    if family == "XLA402" and ops & _HOST_OPS:
+        return f"the graph holds {_listed(ops & _HOST_OPS)} made here"
+    return ""
+
+
+def _by_function(finding: Finding, span: _Span, targets: Sequence[TargetReport]) -> Verdict:
+    """No failure at the line itself: was it executed in a program that compiled, ran and agreed?"""
+    reached = [target for target in targets if _executed(span, target)]
+    # The smallest program says most: a helper's own before the whole step's.
+    reached.sort(key=lambda target: len(target.evidence.executed.get(span.path, [])))
+    for target in reached:
+        failed = [one for one in target.failures if one.kind in ("numbers", "crash")]
+        if failed:
+            return Verdict(
+                finding, CONFIRMED, f"{target.function}: {failed[0].message}", target.function
+            )
+    for target in reached:
+        if _is_clean(target):
+            return Verdict(finding, REFUTED, _clean(target), target.function)
+    for target in reached:
+        if _passed(target, LOWER) and not any(one.kind == "numbers" for one in target.failures):
+            return Verdict(
+                finding,
+                REFUTED,
+                f"{target.function} compiles for its shapes; no values to run it with",
+                target.function,
+            )
+    if reached:
+        first = reached[0].failures[0] if reached[0].failures else None
+        why = f": {_told(first)}" if first else ""
+        return Verdict(
+            finding, NOT_REACHED, f"{reached[0].function} fails elsewhere{why}", reached[0].function
+        )
+    return Verdict(finding, NOT_REACHED, _why_not(finding, span, targets))
+
+
+def _why_not(finding: Finding, span: _Span, targets: Sequence[TargetReport]) -> str:
+    stopped = [
+        failure
+        for failure, _ in _failures(targets)
+        if failure.stage == TRACE and span.is_around(failure.place) and failure.place is not None
+    ]
+    if stopped and stopped[0].place is not None:
+        return f"tracing stopped before it, in line {stopped[0].place.line}"
+    dead = [
+        failure
+        for failure, _ in _failures(targets)
+        if failure.kind == "crash" and span.is_around(failure.place)
+    ]
+    if dead:
+        return f"no verdict: {dead[0].message}"
+    if not targets:
+        return "nothing was run that could call it"
+    return (
+        f"nothing that was run calls {finding.function}"
+        if finding.function != "<module>"
+        else "nothing traced it"
+    )
+
+
+def _failures(targets: Sequence[TargetReport]) -> list[tuple[Failure, str]]:
+    return [(failure, target.function) for target in targets for failure in target.failures]
+
+
+def _executed(span: _Span, target: TargetReport) -> bool:
+    return any(line in span.statement for line in target.evidence.executed.get(span.path, []))
+
+
+def _passed(target: TargetReport, name: str) -> bool:
+    stage = target.stage(name)
+    return stage is not None and stage.status not in (FAILED, "skipped")
+
+
+def _failed_to_compile(target: TargetReport) -> bool:
+    return not _passed(target, LOWER)
+
+
+def _is_clean(target: TargetReport) -> bool:
+    return (
+        _passed(target, LOWER)
+        and _passed(target, RUN)
+        and not any(failure.stage in (TRACE, LOWER, RUN, NUMBERS) for failure in target.failures)
+    )
+
+
+def _clean(target: TargetReport) -> str:
+    numbers = target.stage(NUMBERS)
+    agrees = numbers is not None and numbers.status == OK
+    return f"{target.function} compiles and runs" + (" and agrees with eager" if agrees else "")
+
+
+def _told(failure: Failure) -> str:
+    return f"{failure.stage}: {failure.message}"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))

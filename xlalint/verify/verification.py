@@ -1,0 +1,161 @@
+"""`xlalint verify` from end to end: check, plan, run, judge."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from xlalint.finding import CheckResult, FileError, Finding, Severity
+from xlalint.project.files import discover
+from xlalint.project.settings import Settings
+from xlalint.verify import plan, run, verdicts
+from xlalint.verify.jobs import Job
+from xlalint.verify.records import EAGER, FAILED, Environment, Failure, TargetReport, TrainingReport
+from xlalint.verify.sandbox import Limits
+from xlalint.verify.verdicts import CONFIRMED, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the user asked for. `command` is what stands after `--`; `folder` what relative paths count from."""
+
+    paths: tuple[str, ...]
+    command: tuple[str, ...]
+    folder: Path
+    options: plan.Options
+    limits: Limits
+    workers: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What came of it. `unclaimed` are failures that no finding of check foretold."""
+
+    folder: Path
+    environment: Environment
+    targets: tuple[TargetReport, ...]
+    verdicts: tuple[Verdict, ...]
+    unclaimed: tuple[tuple[TargetReport, Failure], ...]
+    trainings: tuple[TrainingReport, ...]
+    broken: tuple[run.Broken, ...]
+    errors: tuple[FileError, ...]
+    notes: tuple[str, ...]
+    interrupted: bool = False
+
+    @property
+    def has_failures(self) -> bool:
+        """Did a target or the training fail, or was a finding confirmed at error?"""
+        return (
+            any(target.status == FAILED for target in self.targets)
+            or any(training.status == FAILED for training in self.trainings)
+            or any(
+                one.verdict == CONFIRMED and one.finding.severity is Severity.ERROR
+                for one in self.verdicts
+            )
+        )
+
+    @property
+    def could_not_run(self) -> bool:
+        return bool(self.broken or self.errors)
+
+
+def verify(
+    request: Request,
+    settings: Settings,
+    check: Callable[[Sequence[str], Settings], CheckResult],
+    say: Callable[[str], None],
+) -> Verification:
+    """Check what the request is about, run it, and judge the findings.
+
+    Raises `plan.PlanError`: there is nothing to run, TensorFlow is missing, or the command is no Python program.
+    """
+    command = plan.parse_command(request.command, request.folder) if request.command else None
+    paths = _paths(request, command)
+    say("checking")
+    checked = check(paths, settings)
+    planned = _planned(request, command, settings, checked.findings)
+    if not planned:
+        raise plan.PlanError(_nothing_to_run(checked.findings))
+    _require_tensorflow(planned)
+    gathered = run.run(planned, request.limits, say, request.workers)
+    judged = verdicts.judge(checked.findings, gathered.targets, gathered.trainings, request.folder)
+    return Verification(
+        folder=request.folder,
+        environment=gathered.environment,
+        targets=tuple(gathered.targets),
+        verdicts=tuple(judged),
+        unclaimed=tuple(verdicts.unclaimed(checked.findings, gathered.targets, request.folder)),
+        trainings=tuple(gathered.trainings),
+        broken=tuple(gathered.broken),
+        errors=checked.errors,
+        notes=tuple(gathered.notes),
+        interrupted=gathered.interrupted,
+    )
+
+
+def _paths(request: Request, command: plan.Command | None) -> tuple[str, ...]:
+    """What check reads: what the user named, else the command's own sources, else the folder."""
+    if request.paths or command is None:
+        return request.paths or (".",)
+    sources = plan.sources_of(command, request.folder)
+    return tuple(_display(source, request.folder) for source in sources) or (".",)
+
+
+def _display(path: Path, folder: Path) -> str:
+    try:
+        return str(path.relative_to(folder.resolve()))
+    except ValueError:
+        return str(path)
+
+
+def _planned(
+    request: Request, command: plan.Command | None, settings: Settings, findings: Sequence[Finding]
+) -> list[Job]:
+    options, folder = request.options, request.folder
+    if command is not None:
+        return plan.training_jobs(command, options, findings, folder)
+    made: list[Job] = []
+    scripts = [
+        path for path in request.paths if Path(path).is_file() and plan.is_script(Path(path))
+    ]
+    for script in scripts:
+        program = plan.Command((sys.executable,), script, False, ())
+        made += plan.training_jobs(program, options, findings, folder)
+    if settings.verify.entry and not scripts:
+        root = settings.source.parent if settings.source else settings.root
+        made.append(
+            plan.entry_job(settings.verify.entry, settings.verify.inputs, options, findings, root)
+        )
+    files, _ = discover(request.paths or (".",), settings)
+    others = [file.path for file in files if not file.is_notebook and file.display not in scripts]
+    return made + plan.module_jobs(others, findings, folder)
+
+
+def _nothing_to_run(findings: Sequence[Finding]) -> str:
+    found = (
+        f"check has {len(findings)} finding{'s' * (len(findings) != 1)} here, but "
+        if findings
+        else ""
+    )
+    return (
+        f"{found}nothing to run was found: no function with an input_signature, no program and no entry in the settings.\n"
+        "Run your own training:   xlalint verify -- python train.py\n"
+        'or name a function:      [tool.xlalint.verify] entry = "package.module:function", inputs = ["float32[8,16]"]'
+    )
+
+
+def _require_tensorflow(planned: Sequence[Job]) -> None:
+    for job in planned:
+        if job.python[0] == sys.executable and importlib.util.find_spec("tensorflow") is None:
+            raise plan.PlanError(
+                f"verify compiles with TensorFlow, and {sys.executable} has none: pip install 'xlalint[verify]'"
+            )
+
+
+def failed_stages(target: TargetReport) -> list[Failure]:
+    """The failures of a target for the reader: those of eager code only where nothing else failed."""
+    beyond = [failure for failure in target.failures if failure.stage != EAGER]
+    return beyond or list(target.failures)

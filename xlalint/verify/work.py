@@ -1,0 +1,255 @@
+"""What a child does with its job: set the hooks, run the user's code, take what was found through the stages, report."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import json
+import os
+import platform
+import runpy
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from xlalint.verify import hooks, jobs, sandbox, standin, steps
+from xlalint.verify.jobs import PHASE, Job
+from xlalint.verify.layersites import LayerSites
+from xlalint.verify.locate import Locator
+from xlalint.verify.opstack import UserCode
+from xlalint.verify.records import Environment, Failure, TrainingReport, to_record
+
+
+class Channel:
+    """Where records go: one JSON line each."""
+
+    def __init__(self) -> None:
+        self._fd = int(os.environ.pop(sandbox.RESULT_FD))
+        os.set_inheritable(self._fd, False)
+        self._lock = threading.Lock()
+
+    def emit(self, record: dict[str, Any]) -> None:
+        data = (json.dumps(record, default=str) + "\n").encode()
+        with self._lock:
+            while data:
+                data = data[os.write(self._fd, data) :]
+
+    def phase(self, name: str) -> None:
+        os.write(2, f"\n{PHASE} {name}\n".encode())
+        self.emit({"kind": "phase", "phase": name})
+
+
+def main(job_file: str) -> None:
+    """Do the job and leave without Python's shutdown, in which TensorFlow's threads may hang."""
+    channel = Channel()
+    job = jobs.read(job_file)
+    sys.path.insert(0, job.first_path)
+    _Work(job, channel).do()
+    channel.emit(to_record("environment", _environment()))
+    channel.emit({"kind": sandbox.END})
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+class _Work:
+    def __init__(self, job: Job, channel: Channel) -> None:
+        self._job = job
+        self._channel = channel
+        self._code = UserCode(job.roots)
+        self._layers = LayerSites(self._code.is_user)
+        self.locator = Locator(self._code, self._layers)
+        self._standin: standin.Standin | None = None
+        self._losses: list[float | None] = []
+        self._steps = 0
+        self._events: list[str] = []
+
+    def do(self) -> None:
+        hooks.install(
+            {
+                "tensorflow": self._on_tensorflow,
+                "keras": lambda: self._on_keras("keras"),
+                "tf_keras": lambda: self._on_keras("tf_keras"),
+            }
+        )
+        if self._job.kind == jobs.SCRIPT:
+            self._training(self._script)
+        elif self._job.kind == jobs.MODULES:
+            self._modules()
+        else:
+            self._entry()
+
+    # Hooks
+
+    def _on_tensorflow(self) -> None:
+        from xlalint.verify import opstack
+
+        tf = importlib.import_module("tensorflow")
+        if not opstack.install(self._code):
+            self._note("this TensorFlow gives no way to name the user's lines for every operation")
+        tf.debugging.disable_traceback_filtering()
+        if self._job.strategy == jobs.STANDIN:
+            self._install_standin()
+
+    def _install_standin(self) -> None:
+        try:
+            self._standin = standin.install(self._job.replicas, self._hear_event)
+        except standin.StandinUnavailable as reason:
+            self._note(f"no stand-in for a TPU: {reason}")
+
+    def _on_keras(self, library: str) -> None:
+        keras = importlib.import_module(library)
+        self._layers.watch(keras.layers.Layer)
+        show_all_frames = getattr(
+            getattr(keras, "config", None), "disable_traceback_filtering", None
+        )
+        if show_all_frames is not None:
+            show_all_frames()
+
+    def _hear_event(self, event: standin.Event) -> None:
+        where = f"{event.path}:{event.line}: " if event.path else ""
+        self._events.append(f"{where}{event.detail}")
+
+    def _note(self, text: str) -> None:
+        self._channel.emit({"kind": "note", "text": text})
+
+    # A program that trains
+
+    def _training(self, run: Callable[[], None]) -> None:
+        limiter = steps.limit(self._job.steps, self._hear_step)
+        capture = steps.Capture(self._job.flagged)
+        if self._job.takes_targets:
+            capture.start()
+        self._channel.phase("run")
+        started = time.monotonic()
+        status, detail, failure = self._outcome_of(run)
+        captured = capture.results() if self._job.takes_targets else ()
+        capture.stop()
+        limiter.undo()
+        report = TrainingReport(
+            strategy=self._job.strategy,
+            replicas=self._job.replicas,
+            status=status,
+            steps=limiter.done,
+            losses=tuple(self._losses),
+            seconds=time.monotonic() - started,
+            detail=detail,
+            failure=failure,
+            events=tuple(self._events),
+        )
+        self._channel.emit(to_record("training", report))
+        self._channel.phase("targets")
+        if captured:
+            from xlalint.verify import captures
+
+            programs = captures.programs(captured, self._standin)
+            self._verify(programs)
+
+    def _outcome_of(self, run: Callable[[], None]) -> tuple[str, str, Failure | None]:
+        """(status, detail, failure) of the user's program: `stopped` after its steps, `ended`, or `failed`."""
+        try:
+            with self._scope():
+                run()
+        except steps.StepsDone:
+            return "stopped", "", None
+        except SystemExit as leaving:
+            code = leaving.code
+            if code in (None, 0):
+                return "ended", "", None
+            return "failed", f"the program left with exit code {code}", None
+        except BaseException as error:
+            failure = self.locator.python_error("script", error)
+            return "failed", failure.message, failure
+        return "ended", "", None
+
+    def _scope(self) -> AbstractContextManager[Any]:
+        return nullcontext()
+
+    def _hear_step(self, step: steps.Step) -> None:
+        self._losses += [None] * (step.index - len(self._losses) - 1)
+        self._losses.append(step.loss)
+        self._channel.emit({"kind": "step", "index": step.index, "loss": step.loss})
+
+    def _script(self) -> None:
+        sys.argv[:] = self._job.argv
+        if self._job.is_module:
+            runpy.run_module(self._job.run, run_name="__main__", alter_sys=True)
+        else:
+            runpy.run_path(self._job.run, run_name="__main__")
+
+    # Functions
+
+    def _modules(self) -> None:
+        for module in self._job.modules:
+            loaded = self._import(module.name, module.path)
+            if loaded is None:
+                continue
+            from xlalint.verify import found
+
+            self._verify(found.in_module(loaded, module.path))
+
+    def _entry(self) -> None:
+        from xlalint.verify import found
+
+        name = self._job.entry.partition(":")[0]
+        if self._import(name, name) is None:
+            return
+        try:
+            entry = found.entry(self._job.entry, self._job.inputs)
+        except found.EntryError as error:
+            self._channel.emit({"kind": "broken", "what": self._job.entry, "message": str(error)})
+            return
+        if isinstance(entry, found.Training):
+            self._training(entry.run)
+        else:
+            self._verify(iter([entry]))
+
+    def _import(self, name: str, path: str) -> Any:
+        """The module, None (and a record) where its import fails."""
+        try:
+            return importlib.import_module(name)
+        except BaseException as error:
+            failure = self.locator.python_error("import", error)
+            self._channel.emit(
+                {"kind": "broken", "what": path, "message": failure.message, **_where(failure)}
+            )
+            return None
+
+    def _verify(self, programs: Iterator[Any]) -> None:
+        from xlalint.verify import stages
+
+        tools = stages.Tools(self.locator, frozenset(self._job.flagged_files), self._tell_stage)
+        for program in programs:
+            if program.id not in self._job.skip:
+                self._channel.emit(
+                    {
+                        "kind": "begin",
+                        "target": program.id,
+                        "function": program.function,
+                        "path": program.path,
+                        "line": program.line,
+                        "origin": program.origin,
+                    }
+                )
+                self._channel.emit(to_record("target", stages.verify(program, tools)))
+
+    def _tell_stage(self, target: str, stage: str) -> None:
+        self._channel.emit({"kind": "stage", "target": target, "stage": stage})
+
+
+def _where(failure: Failure) -> dict[str, Any]:
+    place = failure.place
+    return {} if place is None else {"path": place.path, "line": place.line, "column": place.column}
+
+
+def _environment() -> Environment:
+    def version(module: str) -> str:
+        loaded = sys.modules.get(module)
+        return str(getattr(loaded, "__version__", "")) if loaded is not None else ""
+
+    return Environment(
+        platform.python_version(), version("tensorflow"), version("keras"), version("tf_keras")
+    )
