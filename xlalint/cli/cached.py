@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,8 @@ def _key(paths: Sequence[str], settings: Settings) -> str:
 def _program() -> Iterator[str]:
     """Which xlalint this is: its version, and for a checkout that is being worked on, its files as they are now."""
     yield xlalint.__version__
+    # Where installed base classes are looked for.
+    yield from sys.path
     package = Path(xlalint.__file__).parent
     files = [*package.rglob("*.py"), *data.root().glob("*.md"), *data.root().glob("catalog/*.json")]
     for path in sorted(files):
@@ -55,6 +58,8 @@ def _relevant(settings: Settings) -> Iterator[str]:
     for field in dataclasses.fields(settings):
         if field.name not in _IRRELEVANT:
             yield f"{field.name}={getattr(settings, field.name)!r}"
+    # Asking for a TPU outright turns rules on that are off for code which never names one.
+    yield f"target from {dict(settings.origins).get('target')}"
 
 
 def _project(paths: Sequence[str], settings: Settings) -> Iterator[str]:

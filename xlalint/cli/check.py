@@ -68,11 +68,17 @@ def _with_stdin(settings: Settings, paths: tuple[str, ...]) -> Settings:
 
 
 def _check(paths: tuple[str, ...], settings: Settings, use_cache: bool) -> CheckResult:
-    if use_cache and "-" not in paths:
-        return cached.check(paths, settings)
-    from xlalint import engine
+    # The analysis is imported here: `xlalint check --help` does without it.
+    from xlalint.semantics.catalog import CatalogError
 
-    return engine.check(paths, settings)
+    try:
+        if use_cache and "-" not in paths:
+            return cached.check(paths, settings)
+        from xlalint import engine
+
+        return engine.check(paths, settings)
+    except CatalogError as error:
+        raise click.ClickException(str(error)) from error
 
 
 def _render(result: CheckResult, settings: Settings, options: dict[str, Any]) -> str:

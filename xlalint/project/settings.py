@@ -330,7 +330,8 @@ def _convert(key: str, value: Any, convert: _Convert, where: str) -> Any:
     try:
         return convert(value)
     except ValueError as error:
-        raise SettingsError(f"{where}: {key} {error}") from error
+        named = f"{where}: {key} {error}" if key else f"{where} {error}"
+        raise SettingsError(named) from error
 
 
 def _from_table(

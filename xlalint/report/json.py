@@ -81,5 +81,4 @@ def _summary(result: CheckResult, settings: Settings) -> dict[str, Any]:
         "tf_version": settings.tf_version,
         "severities": {name: severities[name] for name in ("error", "warning", "info")},
         "codes": dict(sorted(codes.items())),
-        **result.summary,
     }
