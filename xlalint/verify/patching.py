@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from types import ModuleType
 from typing import Any
 
 _ABSENT: Any = object()
@@ -48,10 +47,8 @@ class Patches:
         `keras.saving.save_model`, the module that defines it), and each holds its own reference.
         """
         roots = frozenset(packages)
-        for module in list(sys.modules.values()):
-            if not isinstance(module, ModuleType):
-                continue
-            if module.__name__.partition(".")[0] in roots and vars(module).get(name) is original:
+        for path, module in list(sys.modules.items()):
+            if path.partition(".")[0] in roots and vars(module).get(name) is original:
                 self.put(module, name, value)
 
     def undo(self) -> None:

@@ -21,7 +21,7 @@ from xlalint.verify.patching import Patches
 DEFAULT_REPLICAS = 8
 
 
-class StandinUnavailable(Exception):
+class StandinUnavailable(Exception):  # noqa: N818 - a state of the world, not a bug
     """This TensorFlow lacks something that the stand-in is made of; the message names it."""
 
 

@@ -18,11 +18,11 @@ from xlalint.verify.standin import Event, Program, private
 
 _DISTRIBUTE = "tensorflow.python.distribute."
 _OneDeviceExtended = private(_DISTRIBUTE + "one_device_strategy", "OneDeviceExtended")
-_StrategyExtended = private(_DISTRIBUTE + "distribute_lib", "StrategyExtendedV2")
-_InputWorkers = private(_DISTRIBUTE + "input_lib", "InputWorkers")
-_distributed_dataset = private(_DISTRIBUTE + "input_util", "get_distributed_dataset")
 _distributed_datasets_from_function = private(
     _DISTRIBUTE + "input_util", "get_distributed_datasets_from_function"
+)
+_RebatchDataset = private(
+    "tensorflow.python.data.experimental.ops.distribute", "_LegacyRebatchDataset"
 )
 _PerReplica = private(_DISTRIBUTE + "values", "PerReplica")
 _regroup = private(_DISTRIBUTE + "distribute_utils", "regroup")
@@ -54,10 +54,10 @@ class _ReplicaContext(tf.distribute.ReplicaContext):  # type: ignore[misc]
 
     @property
     def devices(self) -> Sequence[str]:
-        return (self._strategy.extended.worker_devices[0],)
+        return tuple(self._strategy.extended.worker_devices)
 
 
-class _Extended(_OneDeviceExtended):  # type: ignore[misc]
+class _Extended(_OneDeviceExtended):  # type: ignore[misc, valid-type]
     """One device that feeds and reports `watch.replicas` replicas."""
 
     def __init__(self, container: Any, watch: Watch) -> None:
@@ -68,15 +68,10 @@ class _Extended(_OneDeviceExtended):  # type: ignore[misc]
         self.experimental_enable_get_next_as_optional = True
 
     _check_spec = _check_input_spec
-    _local_results = _StrategyExtended._local_results
 
     @property
     def _num_replicas_in_sync(self) -> int:
         return self._watch.replicas
-
-    @property
-    def worker_devices(self) -> tuple[str, ...]:
-        return (self._device,) * self._watch.replicas
 
     @property
     def num_hosts(self) -> int:
@@ -90,21 +85,21 @@ class _Extended(_OneDeviceExtended):  # type: ignore[misc]
     def tpu_hardware_feature(self) -> None:
         return None
 
-    def _input_workers_with_options(self, options: Any = None) -> Any:
-        # One device named N times: TensorFlow's own input code then splits each global batch in N.
-        return _InputWorkers([(self._input_device, self.worker_devices)])
+    def _local_results(self, value: Any) -> tuple[Any, ...]:
+        if isinstance(value, _PerReplica):
+            return tuple(value.values)
+        if tf.nest.is_nested(value):
+            return tuple(_select_replica(index, value) for index in range(self._watch.replicas))
+        return (value,)
 
     def _experimental_distribute_dataset(self, dataset: Any, options: Any) -> Any:
         if options is None or options.experimental_fetch_to_device:
             self._check_spec(dataset.element_spec)
         self._note_batch(dataset.element_spec)
-        return _distributed_dataset(
-            dataset,
-            self._input_workers_with_options(options),
-            self._container_strategy(),
-            num_replicas_in_sync=self._watch.replicas,
-            options=options,
-        )
+        # An iterator per replica would be TensorFlow's way; on a machine with few cores eight of them
+        # wait for each other for minutes. So: split each global batch, and keep replica 0's share.
+        share = _split(dataset, self._watch.replicas).shard(self._watch.replicas, 0)
+        return super()._experimental_distribute_dataset(share, options)
 
     def _distribute_datasets_from_function(self, dataset_fn: Any, options: Any) -> Any:
         distributed = _distributed_datasets_from_function(
@@ -266,6 +261,15 @@ def _specs(values: Any) -> Any:
         ),
         values,
     )
+
+
+def _split(dataset: Any, replicas: int) -> Any:
+    """A dataset of replicas' batches, `replicas` for each batch of `dataset`, of static size if even."""
+    sizes = {_leading_size(spec) for spec in tf.nest.flatten(dataset.element_spec)} - {0}
+    size = sizes.pop() if len(sizes) == 1 else None
+    if size is not None and size % replicas == 0:
+        return dataset.rebatch(size // replicas, drop_remainder=True)
+    return _RebatchDataset(dataset, replicas)
 
 
 def _leading_size(spec: Any) -> int | None:

@@ -1,0 +1,188 @@
+"""Clamp Keras's own loops: `fit` to the steps that are left, `evaluate` and `predict` to two."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xlalint.verify.losses import mean_before, scalar
+from xlalint.verify.patching import Patches
+from xlalint.verify.sites import package_of, user_site
+from xlalint.verify.targets import code_of
+
+if TYPE_CHECKING:
+    from xlalint.verify.steps import Limiter
+
+_EVALUATION_STEPS = 2
+_DEFAULT_BATCH = 32
+
+
+def patch_model(limiter: Limiter, patches: Patches, keras: Any) -> None:
+    """Clamp the loops of every model of one Keras library (`keras` or `tf_keras`)."""
+    callback_class = _step_callback(limiter, keras.callbacks.Callback)
+    patches.wrap(keras.Model, "fit", lambda fit: _clamped_fit(limiter, fit, callback_class))
+    for name in ("evaluate", "predict"):
+        patches.wrap(keras.Model, name, lambda real: _clamped_evaluation(limiter, real))
+
+
+def _clamped_fit(limiter: Limiter, fit: Any, callback_class: Any) -> Any:
+    signature = inspect.signature(fit)
+
+    @functools.wraps(fit)
+    def clamped(*args: Any, **kwargs: Any) -> Any:
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError:
+            return fit(*args, **kwargs)  # Keras words its own complaint
+        if limiter.is_in_fit:
+            return fit(*args, **kwargs)  # a subclass's fit calls its parent's
+        limiter.enter_fit()
+        try:
+            model = args[0]
+            _clamp(bound.arguments, limiter.left)
+            _clamp_execution(model, limiter.left)
+            _append(bound.arguments, callback_class(model, user_site()))
+            return fit(*bound.args, **bound.kwargs)
+        finally:
+            limiter.leave_fit()
+
+    return clamped
+
+
+def _clamp(arguments: dict[str, Any], left: int) -> None:
+    first = arguments.get("initial_epoch") or 0
+    arguments["epochs"] = min(arguments.get("epochs", 1), first + left)
+    # Of arrays, Keras works the batch size out from the number of steps: leave that to the callback.
+    if arguments.get("steps_per_epoch") and _rows(arguments.get("x")) is None:
+        arguments["steps_per_epoch"] = min(arguments["steps_per_epoch"], left)
+    validation = arguments.get("validation_data")
+    if validation is None and not arguments.get("validation_split"):
+        return
+    arguments["validation_steps"] = 1
+    if validation is None or _rows(validation) is not None:
+        batch_size = arguments.get("validation_batch_size") or arguments.get("batch_size")
+        arguments["validation_batch_size"] = batch_size or _DEFAULT_BATCH
+
+
+def _clamp_execution(model: Any, left: int) -> None:
+    """Make the steps left a multiple of the steps that one execution of the train function makes."""
+    variable: Any = getattr(model, "_steps_per_execution", None)
+    if hasattr(variable, "assign"):  # tf_keras and Keras 2
+        if left % int(variable.numpy()):
+            variable.assign(left)
+    elif left % (getattr(model, "steps_per_execution", 1) or 1):  # Keras 3
+        model.steps_per_execution = left
+        model.train_function = None
+
+
+def _append(arguments: dict[str, Any], callback: Any) -> None:
+    given: Any = arguments.get("callbacks")
+    if hasattr(given, "append") and not isinstance(given, list):  # a CallbackList
+        given.append(callback)
+        callback.set_model(callback.trained)
+    else:
+        given = [] if given is None else given
+        given = list(given) if isinstance(given, (list, tuple)) else [given]
+        arguments["callbacks"] = [*given, callback]
+
+
+def _step_callback(limiter: Limiter, base: Any) -> Any:
+    """A callback class of one Keras library that counts batches and stops the training."""
+
+    class StepLimit(base):  # type: ignore[misc]
+        def __init__(self, model: Any, site: tuple[str, int]) -> None:
+            super().__init__()
+            self.trained = model
+            self._site = site
+            self._name = f"{type(model).__name__}.fit"
+            self._has_running_mean = _is_library_train_step(model)
+            self._first = 0
+            self._seen = 0
+            self._mean: float | None = None
+
+        def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+            self._seen, self._mean = 0, None
+
+        def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+            self._first = batch
+
+        def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+            count = int(batch) - int(self._first) + 1
+            loss = scalar((logs or {}).get("loss"))
+            limiter.fitted(count, self._batch_loss(loss, count), self._site, self._name)
+            if limiter.left == 0:
+                self.trained.stop_training = True
+
+        def _batch_loss(self, mean: float | None, count: int) -> float | None:
+            """Keras logs the epoch's mean so far; a train_step of the user's may log anything."""
+            if mean is None or not self._has_running_mean:
+                return mean
+            before, self._mean = self._mean, mean
+            seen, self._seen = self._seen, self._seen + count
+            return mean_before(mean, self._seen, before, seen)
+
+    return StepLimit
+
+
+def _is_library_train_step(model: Any) -> bool:
+    code = code_of(type(model).train_step)
+    return code is not None and package_of(code.co_filename) in ("keras", "tf_keras")
+
+
+def _clamped_evaluation(limiter: Limiter, real: Any) -> Any:
+    signature = inspect.signature(real)
+
+    @functools.wraps(real)
+    def clamped(*args: Any, **kwargs: Any) -> Any:
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError:
+            return real(*args, **kwargs)
+        if limiter.is_in_fit:
+            return real(*args, **kwargs)
+        data = bound.arguments.get("x")
+        wanted = bound.arguments.get("steps") or _EVALUATION_STEPS
+        batches = _number_of_batches(data, bound.arguments.get("batch_size"))
+        bound.arguments["steps"] = min(wanted, _EVALUATION_STEPS, batches)
+        if _rows(data) is not None and not bound.arguments.get("batch_size"):
+            bound.arguments["batch_size"] = _DEFAULT_BATCH
+        result = real(*bound.args, **bound.kwargs)
+        return _as_long_as(result, data) if real.__name__ == "predict" else result
+
+    return clamped
+
+
+def _number_of_batches(data: Any, batch_size: int | None) -> int:
+    rows = _rows(data)
+    if rows is not None:
+        return max(1, -(-rows // (batch_size or _DEFAULT_BATCH)))
+    try:
+        known = int(data.cardinality())
+    except (AttributeError, TypeError):
+        return _EVALUATION_STEPS
+    return known if known > 0 else _EVALUATION_STEPS
+
+
+def _as_long_as(result: Any, data: Any) -> Any:
+    """Repeat predictions to one per row of `data`, so that the script can go on comparing them."""
+    rows = _rows(data)
+    if isinstance(result, (list, tuple)):
+        return type(result)(_as_long_as(part, data) for part in result)
+    if isinstance(result, dict):
+        return {name: _as_long_as(part, data) for name, part in result.items()}
+    if rows is None or not isinstance(result, np.ndarray) or len(result) in (0, rows):
+        return result
+    return result[np.arange(rows) % len(result)]
+
+
+def _rows(data: Any) -> int | None:
+    """The number of rows of arrays or tensors; None for datasets, generators and their like."""
+    if isinstance(data, dict):
+        data = next(iter(data.values()), None)
+    elif isinstance(data, (list, tuple)) and data and hasattr(data[0], "shape"):
+        data = data[0]
+    shape = getattr(data, "shape", None)
+    return int(shape[0]) if shape is not None and len(shape) and shape[0] is not None else None
