@@ -56,7 +56,11 @@ def check(paths: Sequence[str], settings: Settings) -> CheckResult:
     findings.sort(key=Finding.sort_key)
     errors = sorted([*errors, *unread], key=lambda e: (e.path, e.line, e.column))
     return CheckResult(
-        tuple(findings), tuple(errors), len(loaded), _summary(findings), analysis.project.also_read()
+        tuple(findings),
+        tuple(errors),
+        len(loaded),
+        _summary(findings),
+        analysis.project.also_read(),
     )
 
 
@@ -68,7 +72,9 @@ def _load(file: SourceFile) -> _Loaded | FileError:
     except UnreadableError as unreadable:
         return unreadable.error
     except SyntaxError as error:
-        return FileError(file.display, error.lineno or 0, error.offset or 0, f"syntax error: {error.msg}")
+        return FileError(
+            file.display, error.lineno or 0, error.offset or 0, f"syntax error: {error.msg}"
+        )
     except (ValueError, RecursionError, MemoryError) as error:
         return FileError(file.display, 0, 0, f"cannot be parsed: {error or type(error).__name__}")
     module.is_test = _is_test(file.path)
@@ -86,7 +92,11 @@ def module_name(path: Path) -> tuple[str, bool]:
 
 
 def _is_test(path: Path) -> bool:
-    return path.name.startswith("test_") or path.stem.endswith(("_test", "_tests")) or path.name == "conftest.py"
+    return (
+        path.name.startswith("test_")
+        or path.stem.endswith(("_test", "_tests"))
+        or path.name == "conftest.py"
+    )
 
 
 def _analyse(loaded: Sequence[_Loaded], settings: Settings) -> Analysis:
@@ -94,7 +104,9 @@ def _analyse(loaded: Sequence[_Loaded], settings: Settings) -> Analysis:
     for item in loaded:
         project.add(item.module, item.file.path)
     version = catalog.nearest(settings.tf_version)
-    installed = [Path(entry) for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))]
+    installed = [
+        Path(entry) for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))
+    ]
     analysis = Analysis(project, catalog.load(version), _keras(loaded, settings), installed)
     for item in loaded:
         analysis.leave_to_host(item.module, item.suppressions.host_lines)
@@ -148,7 +160,11 @@ def _findings(
 
 
 def _read(
-    item: _Loaded, facts: ModuleFacts, analysis: Analysis, selected: Sequence[str], settings: Settings
+    item: _Loaded,
+    facts: ModuleFacts,
+    analysis: Analysis,
+    selected: Sequence[str],
+    settings: Settings,
 ) -> list[Finding] | FileError:
     # libcst is imported only here: most runs over most projects never need it.
     import libcst
@@ -160,7 +176,9 @@ def _read(
     try:
         found = read_module(facts, item.file.display, Aim(settings.target, names_tpu), selected)
     except libcst.ParserSyntaxError as error:
-        return FileError(item.file.display, error.raw_line, 0, f"libcst cannot read this: {error.message}")
+        return FileError(
+            item.file.display, error.raw_line, 0, f"libcst cannot read this: {error.message}"
+        )
     return [f for f in found if settings.target in pages.load(f.code).targets]
 
 

@@ -75,7 +75,13 @@ class Rule(cst.BatchableCSTVisitor):
         return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 3].rstrip() + "..."
 
     def report(
-        self, node: cst.CSTNode, fact: Fact, variant: str, *, confidence: str | None = None, **words: str
+        self,
+        node: cst.CSTNode,
+        fact: Fact,
+        variant: str,
+        *,
+        confidence: str | None = None,
+        **words: str,
     ) -> None:
         """Report the node; of several facts about one node, the worst is kept (see `worst`)."""
         page = pages.load(self.code)

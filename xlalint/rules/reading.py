@@ -35,7 +35,9 @@ def read_module(facts: ModuleFacts, path: str, aim: Aim, selected: Sequence[str]
         libcst.ParserSyntaxError: libcst cannot read what `ast` could.
     """
     module = facts.module
-    lines = module.text.splitlines(keepends=True) if "\f" not in module.text else _lines(module.text)
+    lines = (
+        module.text.splitlines(keepends=True) if "\f" not in module.text else _lines(module.text)
+    )
     columns = {number: line for number, line in enumerate(lines, 1) if not line.isascii()}
     by_key: dict[Key, list[Fact]] = {}
     for node, known in facts.by_node.items():

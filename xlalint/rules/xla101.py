@@ -57,7 +57,9 @@ class DataDependentBranch(Rule):
         is_error = variant != "converted"
         confidence = "possible" if is_error and not fact.value.sure else None
         construct = fact.detail if isinstance(fact.detail, str) else "if"
-        self.report(test, fact, variant, confidence=confidence, construct=construct, test=self.quote(test))
+        self.report(
+            test, fact, variant, confidence=confidence, construct=construct, test=self.quote(test)
+        )
 
 
 def _raises(body: cst.BaseSuite) -> bool:

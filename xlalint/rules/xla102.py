@@ -22,9 +22,16 @@ class DataDependentWhile(Rule):
         for fact in self.facts(node.test, CONDITION):
             if fact.detail == "while":
                 variant = "converted" if fact.context.converted else "unconverted"
-                confidence = "possible" if variant == "unconverted" and not fact.value.sure else None
+                confidence = (
+                    "possible" if variant == "unconverted" and not fact.value.sure else None
+                )
                 self.report(
-                    node.test, fact, variant, confidence=confidence, construct="while", test=self.quote(node.test)
+                    node.test,
+                    fact,
+                    variant,
+                    confidence=confidence,
+                    construct="while",
+                    test=self.quote(node.test),
                 )
 
     def leave_While(self, original_node: cst.While) -> None:
@@ -41,11 +48,22 @@ class DataDependentWhile(Rule):
             return
         for fact in self.facts(node.test, CONDITION):
             if fact.context.converted and fact.value.sure:
-                self.report(node.test, fact, "broken-loop", construct="while True", test=self.quote(node.test))
+                self.report(
+                    node.test,
+                    fact,
+                    "broken-loop",
+                    construct="while True",
+                    test=self.quote(node.test),
+                )
 
 
 def _is_true(test: cst.BaseExpression) -> bool:
-    return isinstance(test, cst.Name) and test.value == "True" or isinstance(test, cst.Integer) and test.value == "1"
+    return (
+        isinstance(test, cst.Name)
+        and test.value == "True"
+        or isinstance(test, cst.Integer)
+        and test.value == "1"
+    )
 
 
 def _breaks(body: cst.BaseSuite) -> bool:

@@ -35,4 +35,6 @@ class TensorToPython(Rule):
     def _judge(self, node: cst.BaseExpression) -> None:
         for fact in self.facts(node, *_VARIANTS):
             confidence = None if fact.value.sure else "possible"
-            self.report(node, fact, _VARIANTS[fact.kind], confidence=confidence, call=self.quote(node))
+            self.report(
+                node, fact, _VARIANTS[fact.kind], confidence=confidence, call=self.quote(node)
+            )

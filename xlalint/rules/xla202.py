@@ -17,5 +17,9 @@ class DataSizedOutput(Rule):
     def visit_Call(self, node: cst.Call) -> None:
         for fact in self.facts(node, CALL):
             detail: CallDetail = fact.detail
-            if detail.makes_data_sized and detail.verdict.status == "compiles" and detail.api not in MASK_APIS:
+            if (
+                detail.makes_data_sized
+                and detail.verdict.status == "compiles"
+                and detail.api not in MASK_APIS
+            ):
                 self.report(node, fact, "producer", api=self.quote(node.func))

@@ -18,7 +18,12 @@ class NoXlaKernel(Rule):
         for fact in self.facts(node, CALL):
             detail: CallDetail = fact.detail
             missing = detail.verdict.missing
-            if not missing or detail.verdict.status != "fails" or is_callback(detail) or is_printing(detail):
+            if (
+                not missing
+                or detail.verdict.status != "fails"
+                or is_callback(detail)
+                or is_printing(detail)
+            ):
                 continue
             variant = "conditional" if detail.verdict.possible else "missing"
             self.report(

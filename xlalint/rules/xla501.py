@@ -17,5 +17,12 @@ class JitCompileOnTpu(Rule):
         if not (self.passage.aim.is_tpu and self.passage.aim.goes_to_tpu):
             return
         for fact in self.facts(node, JIT_ON):
-            where = next((a for a in node.args if a.keyword is not None and a.keyword.value.endswith("_compile")), node)
+            where = next(
+                (
+                    a
+                    for a in node.args
+                    if a.keyword is not None and a.keyword.value.endswith("_compile")
+                ),
+                node,
+            )
             self.report(where, fact, "left-on", where=str(fact.detail))

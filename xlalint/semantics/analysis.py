@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 from xlalint.semantics import builtin_calls, expressions, flow, parameters, traits
 from xlalint.semantics.catalog import Catalog
-from xlalint.semantics.classes import CALLBACK, HOST_DATA, TEST, TRACED_METHODS, ClassTable, Role, converts
+from xlalint.semantics.classes import (
+    CALLBACK,
+    HOST_DATA,
+    TEST,
+    TRACED_METHODS,
+    ClassTable,
+    Role,
+    converts,
+)
 from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, JIT_ON, Context, Fact, ModuleFacts
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
@@ -57,7 +65,17 @@ _HOST_NAMES = re.compile(
     r"save|restore|dataset|datasets|input_fn|tokeni[sz]e\w*|main|fetch|print|show|report|summary|summarize|log|debug|register|"
     r"generator|collate\w*|convert_\w+_checkpoint\w*|augment_dataset|run_experiment|setup|configure)(_|$)"
 )
-_NEVER_TRACED = frozenset({"build", "get_config", "from_config", "compute_output_shape", "compute_output_spec", "setUp", "tearDown"})
+_NEVER_TRACED = frozenset(
+    {
+        "build",
+        "get_config",
+        "from_config",
+        "compute_output_shape",
+        "compute_output_spec",
+        "setUp",
+        "tearDown",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +92,9 @@ class Root:
 class Analysis:
     """Everything known of one project. Build it with all target modules, call `run`, then read `facts`."""
 
-    def __init__(self, project: Project, catalog: Catalog, keras: str, installed: Iterable[Path] = ()) -> None:
+    def __init__(
+        self, project: Project, catalog: Catalog, keras: str, installed: Iterable[Path] = ()
+    ) -> None:
         self.project = project
         self.catalog = catalog
         self.keras = keras
@@ -104,12 +124,16 @@ class Analysis:
     def bind(self, target: ast.expr, value: Value, frame: Frame) -> None:
         flow.bind(target, value, frame)
 
-    def note(self, frame: Frame, node: ast.AST, kind: str, value: Value, detail: Any = None) -> None:
+    def note(
+        self, frame: Frame, node: ast.AST, kind: str, value: Value, detail: Any = None
+    ) -> None:
         """Keep a fact, when the code it is about is compiled."""
         if not frame.silent and frame.context.is_compiled:
             self._keep(frame, node, kind, value, detail)
 
-    def note_anywhere(self, frame: Frame, node: ast.AST, kind: str, value: Value, detail: Any = None) -> None:
+    def note_anywhere(
+        self, frame: Frame, node: ast.AST, kind: str, value: Value, detail: Any = None
+    ) -> None:
         """Keep a fact about a call that configures compilation, wherever it runs."""
         self._keep(frame, node, kind, value, detail)
 
@@ -130,7 +154,11 @@ class Analysis:
         if value is None:
             value = self._defined_later(module, name)
         if value is None:
-            return Value(EXTERNAL, ref=f"builtins.{name}") if name in builtin_calls.NAMES else NOTHING_KNOWN
+            return (
+                Value(EXTERNAL, ref=f"builtins.{name}")
+                if name in builtin_calls.NAMES
+                else NOTHING_KNOWN
+            )
         if value.kind is DEFERRED:
             value = frame.names[name] = self.resolved(value)
         return value
@@ -152,7 +180,11 @@ class Analysis:
 
     def imported(self, dotted: str) -> Value:
         module = self.project.module(dotted)
-        return Value(PROJECT_MODULE, ref=module) if module is not None else Value(EXTERNAL, ref=canonical(dotted))
+        return (
+            Value(PROJECT_MODULE, ref=module)
+            if module is not None
+            else Value(EXTERNAL, ref=canonical(dotted))
+        )
 
     def imported_from(self, source: str, name: str) -> Value:
         module = self.project.module(source)
@@ -170,7 +202,9 @@ class Analysis:
             if value.kind is DEFERRED:
                 if value.ref == (module.name, name):
                     return NOTHING_KNOWN
-                frame.names[name] = NOTHING_KNOWN  # names that import each other in a circle end here
+                frame.names[name] = (
+                    NOTHING_KNOWN  # names that import each other in a circle end here
+                )
                 value = frame.names[name] = self.resolved(value)
             return value
         inner = self.project.module(f"{module.name}.{name}") if module.is_package else None
@@ -224,11 +258,15 @@ class Analysis:
     def traits(self, info: FunctionInfo) -> traits.Traits:
         found = self._traits.get(info)
         if found is None:
-            self._traits[info] = traits.Traits()  # a decorator that leads back here sees a plain function
+            self._traits[info] = (
+                traits.Traits()
+            )  # a decorator that leads back here sees a plain function
             frame = self._closures.get(info) or self.module_frame(info.module)
             found = self._traits[info] = traits.read(info, frame)
             if found.jit_node is not None:
-                context = Context(COMPILED, found.autograph, True, (f"@tf.function {info.qualname}",))
+                context = Context(
+                    COMPILED, found.autograph, True, (f"@tf.function {info.qualname}",)
+                )
                 note = Frame(self, info.module, info, context)
                 self._keep(note, found.jit_node, JIT_ON, NOTHING_KNOWN, "tf.function")
         return found
@@ -263,7 +301,9 @@ class Analysis:
         expression, owner = found
         return _as_attribute(self.evaluate(expression, self.module_frame(owner.module)))
 
-    def call_instance(self, target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    def call_instance(
+        self, target: Value, arguments: Arguments, node: ast.AST, frame: Frame
+    ) -> Value:
         """Call an object of a project class: Keras objects go through Keras, which decides whether AutoGraph converts."""
         cls: ClassInfo = target.ref
         role = self.classes.role(cls)
@@ -283,7 +323,12 @@ class Analysis:
         if method is None:
             return NOTHING_KNOWN
         return self.invoke(
-            method, list(arguments.positional), arguments.keywords, target, frame, open_ended=arguments.open_ended
+            method,
+            list(arguments.positional),
+            arguments.keywords,
+            target,
+            frame,
+            open_ended=arguments.open_ended,
         )
 
     # --- running functions -----------------------------------------------------------------------------------------
@@ -308,8 +353,16 @@ class Analysis:
     ) -> Value:
         """The value that a call of a project function returns; what is seen on the way is noted for its context."""
         context = self._context_of_call(info, frame, converted)
-        key = (context.key(), self_value, tuple(positional), tuple(sorted(keywords.items())), frame.silent)
-        collects = frame.attributes is not None and self_value == Value(INSTANCE, ref=_class_of(frame))
+        key = (
+            context.key(),
+            self_value,
+            tuple(positional),
+            tuple(sorted(keywords.items())),
+            frame.silent,
+        )
+        collects = frame.attributes is not None and self_value == Value(
+            INSTANCE, ref=_class_of(frame)
+        )
         known = self._memo.setdefault(info, {})
         if not collects:
             if key in known:
@@ -343,9 +396,15 @@ class Analysis:
         if not here.is_compiled:
             if own.tf_function and not frame.silent:
                 why = (*here.why, f"@tf.function {info.qualname}")
-                return Context(COMPILED, own.autograph and own.never_converted is None, own.jit, why)
+                return Context(
+                    COMPILED, own.autograph and own.never_converted is None, own.jit, why
+                )
             return Context(EAGER, False, False, (*here.why, info.qualname)[-6:])
-        allowed = own.autograph if own.tf_function else (here.converted if converted is None else converted)
+        allowed = (
+            own.autograph
+            if own.tf_function
+            else (here.converted if converted is None else converted)
+        )
         return Context(
             here.region,
             allowed and own.never_converted is None,
@@ -354,7 +413,9 @@ class Analysis:
             here.root,
         )
 
-    def _frame_of(self, info: FunctionInfo, context: Context, self_value: Value | None, depth: int) -> Frame:
+    def _frame_of(
+        self, info: FunctionInfo, context: Context, self_value: Value | None, depth: int
+    ) -> Frame:
         frame = Frame(self, info.module, info, context, outer=self._closures.get(info), depth=depth)
         if self_value is not None and info.cls is not None and not self.traits(info).is_static:
             arguments = info.node.args
@@ -384,11 +445,18 @@ class Analysis:
     ) -> None:
         arguments = info.node.args
         names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
-        if frame.self_name is not None and frame.self_value is not None and names and names[0] == frame.self_name:
+        if (
+            frame.self_name is not None
+            and frame.self_value is not None
+            and names
+            and names[0] == frame.self_name
+        ):
             frame.names[names[0]] = frame.self_value
             names = names[1:]
         elif self.traits(info).is_classmethod and names:
-            frame.names[names[0]] = Value(CLASS, ref=info.cls) if info.cls is not None else NOTHING_KNOWN
+            frame.names[names[0]] = (
+                Value(CLASS, ref=info.cls) if info.cls is not None else NOTHING_KNOWN
+            )
             names = names[1:]
         defaults = self._defaults(info)
         for position, name in enumerate(names):
@@ -397,15 +465,23 @@ class Analysis:
             elif name in keywords:
                 frame.names[name] = keywords[name]
             else:
-                frame.names[name] = NOTHING_KNOWN if open_ended else defaults.get(name, NOTHING_KNOWN)
+                frame.names[name] = (
+                    NOTHING_KNOWN if open_ended else defaults.get(name, NOTHING_KNOWN)
+                )
         for extra in arguments.kwonlyargs:
             given = keywords.get(extra.arg)
             frame.names[extra.arg] = (
-                given if given is not None else NOTHING_KNOWN if open_ended else defaults.get(extra.arg, NOTHING_KNOWN)
+                given
+                if given is not None
+                else NOTHING_KNOWN
+                if open_ended
+                else defaults.get(extra.arg, NOTHING_KNOWN)
             )
         if arguments.vararg is not None:
             rest = tuple(positional[len(names) :])
-            frame.names[arguments.vararg.arg] = Value(SEQUENCE, ref=rest) if rest else Value(COLLECTION)
+            frame.names[arguments.vararg.arg] = (
+                Value(SEQUENCE, ref=rest) if rest else Value(COLLECTION)
+            )
         if arguments.kwarg is not None:
             known = set(names) | {a.arg for a in arguments.kwonlyargs}
             pairs = tuple((k, v) for k, v in keywords.items() if k not in known)
@@ -418,7 +494,9 @@ class Analysis:
         frame = self._closures.get(info) or self.module_frame(info.module)
         found = {
             name: self.evaluate(default, frame)
-            for name, default in zip(named[len(named) - len(arguments.defaults) :], arguments.defaults)
+            for name, default in zip(
+                named[len(named) - len(arguments.defaults) :], arguments.defaults
+            )
         }
         for extra, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
             if default is not None:
@@ -491,7 +569,13 @@ class Analysis:
             self._host.add(info)
 
     def trace_later(
-        self, target: Value, why: tuple[str, ...], *, converted: bool, frame: Frame, jit: bool = False
+        self,
+        target: Value,
+        why: tuple[str, ...],
+        *,
+        converted: bool,
+        frame: Frame,
+        jit: bool = False,
     ) -> None:
         """A function that something will compile, with arguments that are not seen."""
         if target.kind is not FUNCTION or frame.silent:
@@ -526,11 +610,17 @@ class Analysis:
             for leaf in leaves(value) if value is not None else ():
                 if leaf.kind is FUNCTION:
                     info, bound = leaf.ref if isinstance(leaf.ref, tuple) else (leaf.ref, None)
-                    context = Context(COMPILED, self.keras == "2", False, (f"Model.{attr}", info.qualname))
+                    context = Context(
+                        COMPILED, self.keras == "2", False, (f"Model.{attr}", info.qualname)
+                    )
                     self._add_root(info, context, bound, (Value(TENSOR, 2), Value(TENSOR, 2)))
 
     def _add_root(
-        self, info: FunctionInfo, context: Context, bound: Value | None, arguments: tuple[Value, ...] | None = None
+        self,
+        info: FunctionInfo,
+        context: Context,
+        bound: Value | None,
+        arguments: tuple[Value, ...] | None = None,
     ) -> None:
         key = (info, context.key(), arguments)
         if key not in self._known_roots:
@@ -563,7 +653,11 @@ class Analysis:
         """Run what feeds, configures and drives training, eagerly: it says who compiles what."""
         for module in modules:
             for info in module.functions:
-                if info not in self._visited and info not in self._host and _HOST_NAMES.search(info.name):
+                if (
+                    info not in self._visited
+                    and info not in self._host
+                    and _HOST_NAMES.search(info.name)
+                ):
                     context = Context(EAGER, False, False, (info.qualname,))
                     self._run_root(Root(info, context, _self_of(info)))
         self._drain()
@@ -596,12 +690,20 @@ class Analysis:
         own = self.traits(method)
         converted = converts(role, name, self.keras) and own.never_converted is None
         who = "Keras" if role.legacy or self.keras == "2" else "Keras 3"
-        context = Context(COMPILED, converted, False, (f"{who} traces {role.kind} {cls.name}", method.qualname))
+        context = Context(
+            COMPILED, converted, False, (f"{who} traces {role.kind} {cls.name}", method.qualname)
+        )
         key = (method, context.key(), None)
         if key not in self._known_roots:
             self._known_roots.add(key)
             self._pending.append(
-                Root(method, context._replace(root=method), Value(INSTANCE, ref=cls), None, role_method=name)
+                Root(
+                    method,
+                    context._replace(root=method),
+                    Value(INSTANCE, ref=cls),
+                    None,
+                    role_method=name,
+                )
             )
 
     def _drain(self) -> None:
@@ -649,10 +751,7 @@ class Analysis:
         """Library functions to take as compiled: those that no text calls first, so that others are met through them."""
         called = _called_names(modules)
         candidates = [
-            info
-            for module in modules
-            for info in module.functions
-            if self._may_be_assumed(info)
+            info for module in modules for info in module.functions if self._may_be_assumed(info)
         ]
         return sorted(candidates, key=lambda info: info.name in called)
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics import callbacks, results
 from xlalint.semantics.catalog import Api, Condition
-from xlalint.semantics.facts import CALL, CONVERSION, DATA_SIZED_USE, NUMPY_CALL, CallDetail, Verdict
+from xlalint.semantics.facts import (
+    CALL,
+    CONVERSION,
+    DATA_SIZED_USE,
+    NUMPY_CALL,
+    CallDetail,
+    Verdict,
+)
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.names import api_name
 from xlalint.semantics.values import (
@@ -53,7 +60,9 @@ _HOST_PREFIXES = (
     "tf.compat.v1.data.", "tf.compat.v1.Session", "tf.compat.v1.train.",
     "cv2.", "PIL.", "matplotlib.", "os.", "shutil.", "json.", "pandas.", "sklearn.", "requests.", "argparse.", "subprocess.", "h5py.", "pickle.",
 )  # fmt: skip
-_HOST_EXCEPTIONS = frozenset({"os.path.join", "tf.train.Checkpoint", "tf.data.Dataset", "os.environ.get"})
+_HOST_EXCEPTIONS = frozenset(
+    {"os.path.join", "tf.train.Checkpoint", "tf.data.Dataset", "os.environ.get"}
+)
 
 
 def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -89,7 +98,16 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
 def call_external_instance(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """`self.dense(x)`: a layer, loss or metric of Keras called; other objects are not known."""
     plain = api_name(name)
-    if plain.startswith(("keras.layers.", "keras.losses.", "keras.metrics.", "keras.Sequential", "keras.Model", "keras.applications.")):
+    if plain.startswith(
+        (
+            "keras.layers.",
+            "keras.losses.",
+            "keras.metrics.",
+            "keras.Sequential",
+            "keras.Model",
+            "keras.applications.",
+        )
+    ):
         api = frame.analysis.catalog.api(plain)
         dependence = _dependence(arguments.positional)
         if api is not None and plain.startswith("keras.layers."):
@@ -119,10 +137,17 @@ def judge(api: Api, bound: dict[str, Value]) -> Verdict:
         elif fit is None and condition.status in ("fails", "crashes"):
             possible = condition
     if best is not None:
-        return Verdict(best.status, best.missing, best.reason, best.data_sized or (), best.constant_args)
+        return Verdict(
+            best.status, best.missing, best.reason, best.data_sized or (), best.constant_args
+        )
     if possible is not None and api.status == "compiles":
         return Verdict(
-            possible.status, possible.missing, possible.reason, api.data_sized or (), api.constant_args, True
+            possible.status,
+            possible.missing,
+            possible.reason,
+            api.data_sized or (),
+            api.constant_args,
+            True,
         )
     return Verdict(api.status, api.missing, api.reason, api.data_sized or (), api.constant_args)
 
@@ -150,7 +175,9 @@ def _argument_fits(value: Value, wanted: object) -> bool | None:
     if known is not None:
         if isinstance(known.value, str) and isinstance(wanted, str):
             return known.value.lower() == wanted.lower()
-        return bool(known.value == wanted) and isinstance(known.value, bool) == isinstance(wanted, bool)
+        return bool(known.value == wanted) and isinstance(known.value, bool) == isinstance(
+            wanted, bool
+        )
     if value.kind is EXTERNAL and isinstance(wanted, str):
         return str(value.ref).rsplit(".", 1)[-1].lower() == wanted.lower()
     if value.is_tensor and value.dtype is not None and isinstance(wanted, str):
@@ -172,7 +199,13 @@ def note_hazards(
         return
     makes_data_sized = _makes_data_sized(result, arguments)
     needs_constant = any(_is_data(bound.get(parameter)) for parameter in verdict.constant_args)
-    if verdict.missing or api.host or verdict.status in ("fails", "crashes") or makes_data_sized or needs_constant:
+    if (
+        verdict.missing
+        or api.host
+        or verdict.status in ("fails", "crashes")
+        or makes_data_sized
+        or needs_constant
+    ):
         note_call(api, verdict, bound, makes_data_sized, node, frame)
     misuse = results.misuse_of_data_sized(api.name, bound, arguments)
     if misuse is not None:
@@ -180,7 +213,12 @@ def note_hazards(
 
 
 def note_call(
-    api: Api, verdict: Verdict, bound: dict[str, Value], makes_data_sized: bool, node: ast.AST, frame: Frame
+    api: Api,
+    verdict: Verdict,
+    bound: dict[str, Value],
+    makes_data_sized: bool,
+    node: ast.AST,
+    frame: Frame,
 ) -> None:
     value = next((v for v in bound.values() if v.is_tensor), NOTHING_KNOWN)
     detail = CallDetail(api.name, tuple(bound.items()), verdict, makes_data_sized, api.replacement)
@@ -189,16 +227,25 @@ def note_call(
 
 def _makes_data_sized(result: Value, arguments: Arguments) -> bool:
     """Whether the result is data-sized by this call's own doing, not because an argument was."""
-    passed = {leaf.producer for value in (*arguments.positional, *arguments.keywords.values()) for leaf in leaves(value)}
+    passed = {
+        leaf.producer
+        for value in (*arguments.positional, *arguments.keywords.values())
+        for leaf in leaves(value)
+    }
     return any(leaf.producer is not None and leaf.producer not in passed for leaf in leaves(result))
 
 
 def _is_data(value: Value | None) -> bool:
-    return value is not None and any(leaf.is_tensor and leaf.dependence >= ARRIVING for leaf in leaves(value))
+    return value is not None and any(
+        leaf.is_tensor and leaf.dependence >= ARRIVING for leaf in leaves(value)
+    )
 
 
 def _dependence(values: tuple[Value, ...]) -> int:
-    return max((leaf.dependence for value in values for leaf in leaves(value) if leaf.is_tensor), default=CONSTANT)
+    return max(
+        (leaf.dependence for value in values for leaf in leaves(value) if leaf.is_tensor),
+        default=CONSTANT,
+    )
 
 
 def _numpy_call(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -252,7 +299,9 @@ def _make_object(name: str) -> Value | None:
         return _OBJECT_FACTORIES[plain]
     if plain.startswith("tf.distribute.") and plain.endswith("Strategy"):
         return Value(STRATEGY, ref=plain)
-    if plain.startswith(("tf.data.", "tf.compat.v1.data.", "keras.utils.image_dataset", "keras.utils.text_dataset")):
+    if plain.startswith(
+        ("tf.data.", "tf.compat.v1.data.", "keras.utils.image_dataset", "keras.utils.text_dataset")
+    ):
         return Value(DATASET)
     leaf = plain.rsplit(".", 1)[-1]
     if plain.startswith("keras.") and leaf[:1].isupper():
@@ -260,4 +309,13 @@ def _make_object(name: str) -> Value | None:
     return None
 
 
-__all__ = ["FUNCTION", "MAPPING", "SEQUENCE", "Verdict", "bind", "call_api", "call_external_instance", "judge"]
+__all__ = [
+    "FUNCTION",
+    "MAPPING",
+    "SEQUENCE",
+    "Verdict",
+    "bind",
+    "call_api",
+    "call_external_instance",
+    "judge",
+]

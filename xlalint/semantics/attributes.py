@@ -32,7 +32,9 @@ from xlalint.semantics.values import (
 # Attributes that exist on eager tensors alone; reading them on a symbolic tensor raises AttributeError.
 NUMPY_METHODS = frozenset({"numpy", "item", "tolist"})
 # Attributes of a symbolic tensor that are known while tracing.
-_STATIC = frozenset({"dtype", "name", "device", "op", "graph", "ndim", "rank", "ndims", "trainable", "handle"})
+_STATIC = frozenset(
+    {"dtype", "name", "device", "op", "graph", "ndim", "rank", "ndims", "trainable", "handle"}
+)
 
 
 def read(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
@@ -86,7 +88,10 @@ def _of_external_instance(value: Value, attr: str) -> Value:
     name = str(value.ref)
     if attr in ("trainable_variables", "variables", "trainable_weights", "weights"):
         return Value(COLLECTION, ref=Value(VARIABLE, 2))
-    if name.startswith(("keras.layers", "keras.Model", "keras.Sequential")) and attr == "input_shape":
+    if (
+        name.startswith(("keras.layers", "keras.Model", "keras.Sequential"))
+        and attr == "input_shape"
+    ):
         return STATIC_SHAPE
     return NOTHING_KNOWN
 

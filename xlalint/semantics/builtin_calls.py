@@ -119,7 +119,12 @@ def _getattr(values: tuple[Value, ...], frame: Frame) -> Value:
 
 def _hasattr(values: tuple[Value, ...], frame: Frame) -> Value:
     name = values[1].constant() if len(values) > 1 else None
-    if name is not None and values[0].kind is TENSOR and values[0].sure and not values[0].structured:
+    if (
+        name is not None
+        and values[0].kind is TENSOR
+        and values[0].sure
+        and not values[0].structured
+    ):
         if name.value in ("numpy", "item", "tolist"):
             return FALSE  # a symbolic tensor has none of these (facts: silently different)
     return SOME_PYTHON

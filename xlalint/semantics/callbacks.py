@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 Callback = Callable[["Arguments", "dict[str, Value]", ast.AST, Frame], Value]
 
 
-def call(name: str, arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value | None:
+def call(
+    name: str, arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value | None:
     """The value of a call of an API that takes functions; None when it is no such API."""
     handler = _HANDLERS.get(name)
     return handler(arguments, bound, node, frame) if handler is not None else None
@@ -51,10 +53,14 @@ def foreign(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Val
 def construct(name: str, arguments: Arguments, frame: Frame) -> None:
     """Objects that keep a function to trace it later: a Lambda layer."""
     if name.endswith("keras.layers.Lambda") and arguments.positional:
-        frame.analysis.trace_later(arguments.positional[0], (f"{name}",), converted=False, frame=frame)
+        frame.analysis.trace_later(
+            arguments.positional[0], (f"{name}",), converted=False, frame=frame
+        )
 
 
-def _argument(arguments: Arguments, bound: dict[str, Value], position: int, *names: str) -> Value | None:
+def _argument(
+    arguments: Arguments, bound: dict[str, Value], position: int, *names: str
+) -> Value | None:
     for name in names:
         if name in arguments.keywords:
             return arguments.keywords[name]
@@ -63,7 +69,9 @@ def _argument(arguments: Arguments, bound: dict[str, Value], position: int, *nam
     return arguments.positional[position] if len(arguments.positional) > position else None
 
 
-def _run(function: Value | None, values: list[Value], frame: Frame, *, converted: bool | None = None) -> Value:
+def _run(
+    function: Value | None, values: list[Value], frame: Frame, *, converted: bool | None = None
+) -> Value:
     if function is None or function.kind is not FUNCTION:
         return NOTHING_KNOWN
     return frame.analysis.invoke_value(function, values, frame, converted=converted)
@@ -77,14 +85,20 @@ def _cond(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
     return join_all(tuple(arms))
 
 
-def _while_loop(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+def _while_loop(
+    arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
     loop_vars = _argument(arguments, bound, 2, "loop_vars")
     state = [loop_state(v) for v in _items(loop_vars)]
     _run(_argument(arguments, bound, 0, "cond"), list(state), frame)
     result = _run(_argument(arguments, bound, 1, "body"), list(state), frame)
     if result.kind is SEQUENCE and len(result.ref) == len(state):
         return Value(SEQUENCE, COMPUTED, ref=tuple(loop_state(v) for v in result.ref))
-    return Value(SEQUENCE, COMPUTED, ref=tuple(state)) if state else Value(TENSOR, COMPUTED, structured=True)
+    return (
+        Value(SEQUENCE, COMPUTED, ref=tuple(state))
+        if state
+        else Value(TENSOR, COMPUTED, structured=True)
+    )
 
 
 def _items(value: Value | None) -> list[Value]:
@@ -103,11 +117,17 @@ def loop_state(value: Value) -> Value:
 
 
 def _map_fn(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    result = _run(_argument(arguments, bound, 0, "fn"), [_slice_of(_argument(arguments, bound, 1, "elems"))], frame)
+    result = _run(
+        _argument(arguments, bound, 0, "fn"),
+        [_slice_of(_argument(arguments, bound, 1, "elems"))],
+        frame,
+    )
     return _stacked(result)
 
 
-def _unconverted_map(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+def _unconverted_map(
+    arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
     elems = _slice_of(_argument(arguments, bound, 1, "elems"))
     return _stacked(_run(_argument(arguments, bound, 0, "fn"), [elems], frame, converted=False))
 
@@ -116,7 +136,9 @@ def _scan(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
     elems = _slice_of(_argument(arguments, bound, 1, "elems"))
     initial = _argument(arguments, bound, 2, "initializer")
     carried = loop_state(initial) if initial is not None else elems
-    return _stacked(_run(_argument(arguments, bound, 0, "fn"), [carried, elems], frame, converted=False))
+    return _stacked(
+        _run(_argument(arguments, bound, 0, "fn"), [carried, elems], frame, converted=False)
+    )
 
 
 def _slice_of(value: Value | None) -> Value:
@@ -124,7 +146,11 @@ def _slice_of(value: Value | None) -> Value:
         return NOTHING_KNOWN
     if value.kind is SEQUENCE:
         return Value(SEQUENCE, ref=tuple(_slice_of(v) for v in value.ref))
-    return Value(TENSOR, COMPUTED, dtype=value.dtype, sure=value.sure) if value.is_tensor else NOTHING_KNOWN
+    return (
+        Value(TENSOR, COMPUTED, dtype=value.dtype, sure=value.sure)
+        if value.is_tensor
+        else NOTHING_KNOWN
+    )
 
 
 def _stacked(value: Value) -> Value:
@@ -140,7 +166,9 @@ def _host(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
     return Value(TENSOR, COMPUTED, structured=True)
 
 
-def _map_structure(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+def _map_structure(
+    arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
     structures = [leaf for value in arguments.positional[1:2] for leaf in leaves(value)]
     if not structures:
         return NOTHING_KNOWN
@@ -159,7 +187,11 @@ def _function(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fram
         return Value(EXTERNAL, ref="tf.function")
     if function.kind is FUNCTION:
         frame.analysis.trace_later(
-            function, ("tf.function",), converted=options.get("autograph") != FALSE, frame=frame, jit=jit
+            function,
+            ("tf.function",),
+            converted=options.get("autograph") != FALSE,
+            frame=frame,
+            jit=jit,
         )
     return function
 
@@ -189,7 +221,9 @@ def _keras_rnn(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fra
     return Value(TENSOR, COMPUTED, structured=True)
 
 
-def _eager_here(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+def _eager_here(
+    arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
     """While tracing there is no eager execution, whatever the program does outside."""
     return FALSE if frame.context.is_compiled and not frame.silent else TRUE
 

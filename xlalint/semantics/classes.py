@@ -102,7 +102,9 @@ def external_role(name: str) -> Role | None:
     for prefix, kind in _BY_PREFIX:
         if plain.startswith(prefix) and plain[len(prefix) :].split(".")[-1][:1].isupper():
             return Role(kind, legacy)
-    if plain.startswith(("tf.", "keras.", "np.", "torch", "flax", "jax", "typing", "collections", "abc.")):
+    if plain.startswith(
+        ("tf.", "keras.", "np.", "torch", "flax", "jax", "typing", "collections", "abc.")
+    ):
         return None
     suffix = _BY_SUFFIX.search(plain)
     return Role(_SUFFIX_ROLES[suffix[1]]) if suffix else None

@@ -131,7 +131,11 @@ def _binary(node: ast.BinOp, frame: Frame) -> Value:
 def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
     """The value of `left <operator> right`."""
     if left.is_tensor or right.is_tensor:
-        if left.kind is PYTHON and _is_text(left) and isinstance(getattr(node, "op", None), ast.Mod):
+        if (
+            left.kind is PYTHON
+            and _is_text(left)
+            and isinstance(getattr(node, "op", None), ast.Mod)
+        ):
             frame.analysis.note(frame, node, FORMATTING, right)
             return SOME_PYTHON
         return _tensor_of(left, right)
@@ -177,9 +181,15 @@ _BIT_OPERATORS = (ast.BitAnd, ast.BitOr, ast.BitXor)
 def _binary_or_mask(node: ast.BinOp, frame: Frame) -> Value:
     value = _binary(node, frame)
     if value.kind is TENSOR and isinstance(node.op, _BIT_OPERATORS):
-        left = evaluate(node.left, frame) if isinstance(node.left, (ast.Name, ast.Compare)) else None
-        right = evaluate(node.right, frame) if isinstance(node.right, (ast.Name, ast.Compare)) else None
-        if (left is not None and left.dtype == "bool") or (right is not None and right.dtype == "bool"):
+        left = (
+            evaluate(node.left, frame) if isinstance(node.left, (ast.Name, ast.Compare)) else None
+        )
+        right = (
+            evaluate(node.right, frame) if isinstance(node.right, (ast.Name, ast.Compare)) else None
+        )
+        if (left is not None and left.dtype == "bool") or (
+            right is not None and right.dtype == "bool"
+        ):
             return value._replace(dtype="bool")
     return value
 
@@ -241,12 +251,19 @@ def _compare(node: ast.Compare, frame: Frame) -> Value:
     return result if result is not None else SOME_PYTHON
 
 
-def _compare_pair(node: ast.Compare, op: ast.cmpop, left: Value, right: Value, frame: Frame) -> Value:
+def _compare_pair(
+    node: ast.Compare, op: ast.cmpop, left: Value, right: Value, frame: Frame
+) -> Value:
     if isinstance(op, (ast.Is, ast.IsNot)):
         return _identity(left, right, isinstance(op, ast.Is))
     if isinstance(op, (ast.In, ast.NotIn)):
         searched = left if left.is_tensor else right
-        if searched.is_tensor and searched.sure and not searched.structured and right.kind != UNKNOWN:
+        if (
+            searched.is_tensor
+            and searched.sure
+            and not searched.structured
+            and right.kind != UNKNOWN
+        ):
             if not (right.kind is MAPPING or searched.optional):
                 frame.analysis.note(frame, node, MEMBERSHIP, searched)
         return SOME_PYTHON
@@ -319,7 +336,11 @@ def narrow(test: ast.expr, holds: bool, frame: Frame) -> None:
     elif isinstance(test, ast.Compare) and len(test.ops) == 1:
         _narrow_none(test, holds, frame)
     elif isinstance(test, ast.Call) and isinstance(test.func, ast.Name):
-        if test.func.id == "isinstance" and len(test.args) == 2 and isinstance(test.args[0], ast.Name):
+        if (
+            test.func.id == "isinstance"
+            and len(test.args) == 2
+            and isinstance(test.args[0], ast.Name)
+        ):
             _narrow_isinstance(test.args[0].id, test.args[1], holds, frame)
 
 
@@ -350,7 +371,9 @@ def _narrow_isinstance(name: str, types: ast.expr, holds: bool, frame: Frame) ->
             frame.names[name] = known._replace(structured=SEQUENCE not in kinds)
         return
     if kinds == {TENSOR}:
-        frame.names[name] = known if known.is_tensor else Value(TENSOR, max(ARRIVING, known.dependence))
+        frame.names[name] = (
+            known if known.is_tensor else Value(TENSOR, max(ARRIVING, known.dependence))
+        )
     elif kinds <= {SEQUENCE, MAPPING} and None not in kinds:
         inner = known._replace(structured=False) if known.kind is TENSOR else NOTHING_KNOWN
         frame.names[name] = Value(COLLECTION, known.dependence, ref=inner)
@@ -463,10 +486,16 @@ def _unknown_item(node: ast.Subscript, base: Value, index: Value, frame: Frame) 
 def _item(base: Value, index: Value, node: ast.Subscript) -> Value:
     known = index.constant()
     if base.kind is SEQUENCE:
-        if known is not None and isinstance(known.value, int) and -len(base.ref) <= known.value < len(base.ref):
+        if (
+            known is not None
+            and isinstance(known.value, int)
+            and -len(base.ref) <= known.value < len(base.ref)
+        ):
             return base.ref[known.value]  # type: ignore[no-any-return]
         if isinstance(node.slice, ast.Slice):
-            return Value(COLLECTION, base.dependence, ref=element(base)) if base.ref else NOTHING_KNOWN
+            return (
+                Value(COLLECTION, base.dependence, ref=element(base)) if base.ref else NOTHING_KNOWN
+            )
     if base.kind is MAPPING and known is not None:
         for key, value in reversed(base.ref or ()):
             if key == known.value:
@@ -485,13 +514,25 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
         if index.dependence >= ARRIVING:
             frame.analysis.note(frame, node, MASK_INDEX, base, index)
             sure = base.sure and index.sure
-            return Value(TENSOR, max(base.dependence, index.dependence), "a boolean mask", base.dtype, None, None, sure)
+            return Value(
+                TENSOR,
+                max(base.dependence, index.dependence),
+                "a boolean mask",
+                base.dtype,
+                None,
+                None,
+                sure,
+            )
         return base._replace(kind=TENSOR, rank=None)
     if base.producer is not None:
         misuse = _misused_index(parts[0], values[0])
         if misuse is not None:
             frame.analysis.note(frame, node, DATA_SIZED_USE, base, misuse)
-    if len(parts) == 1 and index.kind is PYTHON and isinstance(getattr(index.constant(), "value", None), str):
+    if (
+        len(parts) == 1
+        and index.kind is PYTHON
+        and isinstance(getattr(index.constant(), "value", None), str)
+    ):
         return base._replace(kind=TENSOR, rank=None)  # a dictionary of tensors
     dependence = max([base.dependence, *(v.dependence for v in values if v.is_tensor)])
     keeps_size = any(isinstance(part, ast.Slice) for part in parts[:1]) or len(parts) > 1
@@ -504,7 +545,9 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     rank = None if base.rank is None else _rank_after(base.rank, parts)
     if base.producer is not None and producer is None:
         dependence = max(dependence, COMPUTED)
-    return Value(TENSOR, dependence, producer, base.dtype, rank, None, base.sure, False, base.structured)
+    return Value(
+        TENSOR, dependence, producer, base.dtype, rank, None, base.sure, False, base.structured
+    )
 
 
 def _rank_after(rank: int, parts: list[ast.expr]) -> int | None:
@@ -538,7 +581,9 @@ def _misused_index(part: ast.expr, value: Value) -> str | None:
     if known is not None and isinstance(known.value, int) and known.value < 0:
         return "negative-index"
     if isinstance(part, ast.Slice):
-        if part.step is not None and not (isinstance(part.step, ast.Constant) and part.step.value in (None, 1)):
+        if part.step is not None and not (
+            isinstance(part.step, ast.Constant) and part.step.value in (None, 1)
+        ):
             return "stride"
         if _is_negative(part.lower) or _is_negative(part.upper):
             return "negative-slice"
@@ -553,7 +598,12 @@ def _joined_string(node: ast.JoinedStr, frame: Frame) -> Value:
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
             value = evaluate(part.value, frame)
-            if value.is_tensor and value.sure and part.format_spec is not None and not value.structured:
+            if (
+                value.is_tensor
+                and value.sure
+                and part.format_spec is not None
+                and not value.structured
+            ):
                 frame.analysis.note(frame, node, FORMATTING, value)
     return SOME_PYTHON
 

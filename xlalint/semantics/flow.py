@@ -8,7 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 from xlalint.semantics.callbacks import loop_state
-from xlalint.semantics.expressions import combine, dotted_name, evaluate, evaluate_condition, narrow, truth
+from xlalint.semantics.expressions import (
+    combine,
+    dotted_name,
+    evaluate,
+    evaluate_condition,
+    narrow,
+    truth,
+)
 from xlalint.semantics.facts import CONDITION
 from xlalint.semantics.frames import Frame, merge_names
 from xlalint.semantics.index import ClassInfo, FunctionInfo
@@ -112,7 +119,11 @@ def _bind_attribute(target: ast.Attribute, value: Value, frame: Frame) -> None:
         evaluate(target.value, frame)
         return
     frame.names[key] = value
-    if frame.attributes is not None and isinstance(target.value, ast.Name) and target.value.id == frame.self_name:
+    if (
+        frame.attributes is not None
+        and isinstance(target.value, ast.Name)
+        and target.value.id == frame.self_name
+    ):
         known = frame.attributes.get(target.attr)
         frame.attributes[target.attr] = value if known is None else join(known, value)
 
@@ -151,7 +162,9 @@ def _if(node: ast.If, frame: Frame) -> bool:
 
 
 def _is_type_checking(test: ast.expr) -> bool:
-    return isinstance(test, (ast.Name, ast.Attribute)) and ast.unparse(test).endswith("TYPE_CHECKING")
+    return isinstance(test, (ast.Name, ast.Attribute)) and ast.unparse(test).endswith(
+        "TYPE_CHECKING"
+    )
 
 
 def _while(node: ast.While, frame: Frame) -> bool:
@@ -266,7 +279,10 @@ def _return(node: ast.Return, frame: Frame) -> bool:
 
 def _raise(node: ast.Raise, frame: Frame) -> bool:
     if node.exc is not None:
-        was_silent, frame.silent = frame.silent, True  # building the message runs in Python, if ever
+        was_silent, frame.silent = (
+            frame.silent,
+            True,
+        )  # building the message runs in Python, if ever
         evaluate(node.exc, frame)
         frame.silent = was_silent
     return False

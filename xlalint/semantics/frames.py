@@ -51,7 +51,11 @@ class Frame:
 
 
 def merge_names(
-    target: dict[str, Value], first: dict[str, Value], second: dict[str, Value], *, prefer_first: bool
+    target: dict[str, Value],
+    first: dict[str, Value],
+    second: dict[str, Value],
+    *,
+    prefer_first: bool,
 ) -> None:
     """Join two ways through the code into `target`. A name that only one way binds keeps that value.
 

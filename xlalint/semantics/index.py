@@ -67,7 +67,9 @@ class FunctionInfo:
                 self._has_walrus = True
             elif isinstance(node, (ast.Yield, ast.YieldFrom)):
                 self._is_generator = True
-            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            elif isinstance(
+                node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+            ):
                 continue
             pending.extend(ast.iter_child_nodes(node))
 
@@ -231,7 +233,9 @@ class Project:
 
     def also_read(self) -> tuple[str, ...]:
         """The files that were read to understand those asked for, sorted."""
-        return tuple(sorted(m.path for m in self.modules.values() if m is not None and not m.is_target))
+        return tuple(
+            sorted(m.path for m in self.modules.values() if m is not None and not m.is_target)
+        )
 
     def _parse_file(self, name: str, path: Path, is_package: bool) -> ModuleInfo | None:
         try:

@@ -43,7 +43,9 @@ class InstalledClasses:
                 return found
         return None
 
-    def _step(self, node: ast.stmt, leaf: str, module: str, is_package: bool, hops: int) -> str | None:
+    def _step(
+        self, node: ast.stmt, leaf: str, module: str, is_package: bool, hops: int
+    ) -> str | None:
         if isinstance(node, ast.ClassDef) and node.name == leaf:
             for base in node.bases:
                 spelled = _spelled(base)

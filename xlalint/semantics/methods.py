@@ -48,7 +48,9 @@ def find(base: Value, attr: str) -> Method | None:
     return _BY_KIND.get(base.kind)
 
 
-def _tensor_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+def _tensor_method(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
     if attr in ("numpy", "item", "tolist"):
         if base.sure and not base.structured:
             frame.analysis.note(frame, node, NUMPY_METHOD, base, attr)
@@ -70,22 +72,33 @@ def _tensor_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, 
     return NOTHING_KNOWN
 
 
-def _shape_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+def _shape_method(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
     if attr in ("as_list", "concatenate", "merge_with", "with_rank"):
         return Value(COLLECTION, ref=SOME_PYTHON) if attr == "as_list" else STATIC_SHAPE
     return SOME_PYTHON
 
 
-def _python_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+def _python_method(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
     known = base.constant()
-    if attr == "format" and known is not None and isinstance(known.value, str) and ":" in known.value:
+    if (
+        attr == "format"
+        and known is not None
+        and isinstance(known.value, str)
+        and ":" in known.value
+    ):
         for value in (*arguments.positional, *arguments.keywords.values()):
             if value.is_tensor and value.sure and not value.structured:
                 frame.analysis.note(frame, node, FORMATTING, value)
     return SOME_PYTHON
 
 
-def _sequence_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+def _sequence_method(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
     if attr in ("append", "extend", "insert", "add") and arguments.positional:
         added = arguments.positional[-1]
         _grow(node, base, element(added) if attr == "extend" else added, frame)
@@ -108,7 +121,9 @@ def _grow(node: ast.AST, base: Value, added: Value, frame: Frame) -> None:
             frame.names[owner.id] = Value(COLLECTION, ref=join(element(base), added))
 
 
-def _mapping_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+def _mapping_method(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
     if attr in ("get", "pop", "setdefault") and arguments.positional:
         key = arguments.positional[0].constant()
         for name, item in reversed(base.ref or ()):
@@ -129,7 +144,9 @@ _RUNS_ON_HOST = frozenset(
 )
 
 
-def _dataset_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+def _dataset_method(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
     for value in (*arguments.positional, *arguments.keywords.values()):
         if value.kind is FUNCTION and attr in _RUNS_ON_HOST:
             frame.analysis.mark_host(value)
@@ -137,9 +154,13 @@ def _dataset_method(base: Value, attr: str, arguments: Arguments, node: ast.AST,
     return base if attr not in ("cardinality", "reduce", "element_spec") else NOTHING_KNOWN
 
 
-def _strategy_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+def _strategy_method(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
     if attr in ("run", "experimental_run_v2") and arguments.positional:
-        passed = arguments.keywords.get("args", arguments.positional[1] if len(arguments.positional) > 1 else None)
+        passed = arguments.keywords.get(
+            "args", arguments.positional[1] if len(arguments.positional) > 1 else None
+        )
         values = list(passed.ref) if passed is not None and passed.kind is SEQUENCE else []
         frame.analysis.run_on_replicas(arguments.positional[0], values, frame)
         return Value(TENSOR, COMPUTED, structured=True)
@@ -153,19 +174,27 @@ def _strategy_method(base: Value, attr: str, arguments: Arguments, node: ast.AST
     return NOTHING_KNOWN
 
 
-def _array_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+def _array_method(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
     return Value(NDARRAY) if attr not in ("item", "tolist", "any", "all") else SOME_PYTHON
 
 
-def _tensor_array_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+def _tensor_array_method(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
     if attr in ("write", "unstack", "scatter", "split", "identity"):
         return base
     if attr == "size":
         return Value(TENSOR, base.dependence, rank=0)
-    return Value(TENSOR, COMPUTED) if attr in ("stack", "concat", "gather", "read") else NOTHING_KNOWN
+    return (
+        Value(TENSOR, COMPUTED) if attr in ("stack", "concat", "gather", "read") else NOTHING_KNOWN
+    )
 
 
-def _external_instance_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+def _external_instance_method(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
     from xlalint.semantics import apis
 
     name = str(base.ref)
@@ -184,7 +213,9 @@ def _external_instance_method(base: Value, attr: str, arguments: Arguments, node
     return NOTHING_KNOWN
 
 
-def keras_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+def keras_method(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
     """`compile`, `fit` and the like: functions handed to Keras are traced by Keras."""
     frame.analysis.handed_to_keras(arguments, attr, node, frame)
     return NOTHING_KNOWN
@@ -194,7 +225,9 @@ def _add_weight(base: Value, attr: str, arguments: Arguments, node: ast.AST, fra
     return Value(VARIABLE, ARRIVING)
 
 
-def _keras_loss_method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+def _keras_loss_method(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
     return Value(TENSOR, COMPUTED)
 
 
@@ -213,7 +246,12 @@ def _inherited(base: Value, attr: str, arguments: Arguments, node: ast.AST, fram
     own = frame.analysis.classes.method(base.ref, attr)
     if own is not None:
         return frame.analysis.invoke(
-            own, list(arguments.positional), arguments.keywords, base, frame, open_ended=arguments.open_ended
+            own,
+            list(arguments.positional),
+            arguments.keywords,
+            base,
+            frame,
+            open_ended=arguments.open_ended,
         )
     return _KERAS_INHERITED[attr](base, attr, arguments, node, frame)
 

@@ -66,7 +66,14 @@ def of_call(info: FunctionInfo, name: str, role_method: str | None, first: bool)
     if role_method == "call" and name == "training":
         return SOME_PYTHON
     if role_method == "call" and _MASK_NAMES.search(name):
-        return Value(TENSOR, 2, dtype="bool" if name == "mask" else None, sure=False, optional=True, structured=True)
+        return Value(
+            TENSOR,
+            2,
+            dtype="bool" if name == "mask" else None,
+            sure=False,
+            optional=True,
+            structured=True,
+        )
     return None
 
 
@@ -93,7 +100,9 @@ def from_annotation(annotation: ast.expr | None, frame: Frame) -> Value | None:
         except SyntaxError:
             return None
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
-        return _either(from_annotation(annotation.left, frame), from_annotation(annotation.right, frame))
+        return _either(
+            from_annotation(annotation.left, frame), from_annotation(annotation.right, frame)
+        )
     if isinstance(annotation, ast.Constant) and annotation.value is None:
         return Value("python", optional=True)
     if isinstance(annotation, ast.Subscript):
@@ -103,7 +112,11 @@ def from_annotation(annotation: ast.expr | None, frame: Frame) -> Value | None:
 
 
 def _from_generic(annotation: ast.Subscript, frame: Frame) -> Value | None:
-    outer = annotation.value.attr if isinstance(annotation.value, ast.Attribute) else getattr(annotation.value, "id", "")
+    outer = (
+        annotation.value.attr
+        if isinstance(annotation.value, ast.Attribute)
+        else getattr(annotation.value, "id", "")
+    )
     parts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
     if outer == "Optional":
         inner = from_annotation(parts[0], frame)
@@ -143,8 +156,18 @@ def _either(first: Value | None, second: Value | None) -> Value | None:
 
 def _from_leaf(annotation: ast.expr) -> Value | None:
     """`TensorLike`, `types.FloatTensor`...: a project's own alias, told by its name."""
-    leaf = annotation.attr if isinstance(annotation, ast.Attribute) else getattr(annotation, "id", "")
-    if leaf in ("TensorLike", "TensorType", "FloatTensor", "IntTensor", "BoolTensor", "TFTensor", "TensorSpecLike"):
+    leaf = (
+        annotation.attr if isinstance(annotation, ast.Attribute) else getattr(annotation, "id", "")
+    )
+    if leaf in (
+        "TensorLike",
+        "TensorType",
+        "FloatTensor",
+        "IntTensor",
+        "BoolTensor",
+        "TFTensor",
+        "TensorSpecLike",
+    ):
         return LIKELY_DATA
     return NOTHING_KNOWN if leaf else None
 

@@ -30,8 +30,12 @@ if TYPE_CHECKING:
 
 Bound = dict[str, Value]
 
-_SHAPES = frozenset({"tf.shape", "tf.size", "tf.rank", "tf.shape_n", "keras.backend.shape", "keras.ops.shape"})
-_LIKE = frozenset({"tf.zeros_like", "tf.ones_like", "keras.backend.zeros_like", "keras.backend.ones_like"})
+_SHAPES = frozenset(
+    {"tf.shape", "tf.size", "tf.rank", "tf.shape_n", "keras.backend.shape", "keras.ops.shape"}
+)
+_LIKE = frozenset(
+    {"tf.zeros_like", "tf.ones_like", "keras.backend.zeros_like", "keras.backend.ones_like"}
+)
 _PYTHON_RESULTS = frozenset(
     {
         "keras.backend.ndim", "keras.backend.epsilon", "keras.backend.floatx", "keras.backend.image_data_format",
@@ -61,7 +65,9 @@ _TENSOR_NAMESPACES = (
 # Not every function of these namespaces returns a tensor; CamelCase names are classes.
 
 
-def of_call(api: Api, data_sized: tuple[int, ...], arguments: Arguments, bound: Bound, frame: Frame) -> Value:
+def of_call(
+    api: Api, data_sized: tuple[int, ...], arguments: Arguments, bound: Bound, frame: Frame
+) -> Value:
     """The value of a call of a catalogued API that takes no functions."""
     name = api.name
     values = (*arguments.positional, *arguments.keywords.values())
@@ -97,11 +103,20 @@ def _makes_tensors(name: str, status: str) -> bool:
     if status == "not-compute":
         return False
     leaf = name.rsplit(".", 1)[-1]
-    return name.startswith(_TENSOR_NAMESPACES) and leaf[:1].islower() and not leaf.startswith(("is_", "get_", "set_"))
+    return (
+        name.startswith(_TENSOR_NAMESPACES)
+        and leaf[:1].islower()
+        and not leaf.startswith(("is_", "get_", "set_"))
+    )
 
 
 def _tensor_result(
-    api: Api, name: str, data_sized: tuple[int, ...], arguments: Arguments, bound: Bound, flat: tuple[Value, ...]
+    api: Api,
+    name: str,
+    data_sized: tuple[int, ...],
+    arguments: Arguments,
+    bound: Bound,
+    flat: tuple[Value, ...],
 ) -> Value:
     dependence = _dependence_of(flat)
     sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
@@ -130,7 +145,9 @@ def _data_sized_result(
     if len(data_sized) > 2:
         return Value(COLLECTION, COMPUTED, ref=sized)
     count = max(data_sized) + 2
-    return Value(SEQUENCE, COMPUTED, ref=tuple(sized if i in data_sized else plain for i in range(count)))
+    return Value(
+        SEQUENCE, COMPUTED, ref=tuple(sized if i in data_sized else plain for i in range(count))
+    )
 
 
 def _dependence_of(flat: tuple[Value, ...]) -> int:
@@ -196,9 +213,13 @@ def _shape_of(name: str, flat: tuple[Value, ...]) -> Value:
 
 def _cast(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     first = arguments.positional[0] if arguments.positional else bound.get("x", NOTHING_KNOWN)
-    wanted = bound.get("dtype") or (arguments.positional[1] if len(arguments.positional) > 1 else NOTHING_KNOWN)
+    wanted = bound.get("dtype") or (
+        arguments.positional[1] if len(arguments.positional) > 1 else NOTHING_KNOWN
+    )
     if first.is_tensor:
-        return first._replace(kind=TENSOR, dtype=dtype_name(wanted), ref=None, structured=False, optional=False)
+        return first._replace(
+            kind=TENSOR, dtype=dtype_name(wanted), ref=None, structured=False, optional=False
+        )
     return Value(TENSOR, first.dependence, dtype=dtype_name(wanted))
 
 
@@ -217,7 +238,9 @@ def _like(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
 
 
 def _where(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
-    given = len(arguments.positional) + len([k for k in arguments.keywords if k in ("condition", "x", "y")])
+    given = len(arguments.positional) + len(
+        [k for k in arguments.keywords if k in ("condition", "x", "y")]
+    )
     if given >= 2:
         return Value(TENSOR, max(_dependence_of(flat), CONSTANT), _producer_of(flat), None, None, None,
                      all(leaf.sure for leaf in flat if leaf.is_tensor))  # fmt: skip
@@ -230,13 +253,25 @@ def _where(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: F
 
 def _gather(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     """The result of a gather is as big as its indices: those decide."""
-    indices = bound.get("indices") or (arguments.positional[1] if len(arguments.positional) > 1 else NOTHING_KNOWN)
+    indices = bound.get("indices") or (
+        arguments.positional[1] if len(arguments.positional) > 1 else NOTHING_KNOWN
+    )
     params = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
     sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
-    return Value(TENSOR, max(_dependence_of(flat), CONSTANT), indices.producer, params.dtype, None, None, sure)
+    return Value(
+        TENSOR,
+        max(_dependence_of(flat), CONSTANT),
+        indices.producer,
+        params.dtype,
+        None,
+        None,
+        sure,
+    )
 
 
-def _constant_value(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+def _constant_value(
+    arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
+) -> Value:
     return Value(TENSOR, _dependence_of(flat))
 
 
@@ -247,7 +282,11 @@ def _filled(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: 
 
 def _unstacked(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     first = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
-    inner = first._replace(kind=TENSOR, rank=None, ref=None) if first.is_tensor else Value(TENSOR, first.dependence)
+    inner = (
+        first._replace(kind=TENSOR, rank=None, ref=None)
+        if first.is_tensor
+        else Value(TENSOR, first.dependence)
+    )
     return Value(COLLECTION, inner.dependence, ref=inner)
 
 
@@ -255,7 +294,9 @@ def _flattened(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], fram
     return Value(COLLECTION, ref=flat[0]) if flat else Value(COLLECTION)
 
 
-def _static_shape(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+def _static_shape(
+    arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
+) -> Value:
     return STATIC_SHAPE
 
 
@@ -263,7 +304,9 @@ def _unique(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: 
     dependence = _dependence_of(flat)
     unknown = any(leaf.kind is UNKNOWN for leaf in flat)
     if dependence < ARRIVING and not unknown:
-        return Value(SEQUENCE, dependence, ref=(Value(TENSOR, dependence), Value(TENSOR, dependence)))
+        return Value(
+            SEQUENCE, dependence, ref=(Value(TENSOR, dependence), Value(TENSOR, dependence))
+        )
     sure = all(leaf.sure for leaf in flat if leaf.is_tensor) and not unknown
     sized = Value(TENSOR, COMPUTED, "`tf.unique`", sure=sure)
     return Value(SEQUENCE, COMPUTED, ref=(sized, Value(TENSOR, COMPUTED, sure=sure), sized))
@@ -271,7 +314,9 @@ def _unique(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: 
 
 def _partition(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
-    return Value(COLLECTION, COMPUTED, ref=Value(TENSOR, COMPUTED, "`tf.dynamic_partition`", sure=sure))
+    return Value(
+        COLLECTION, COMPUTED, ref=Value(TENSOR, COMPUTED, "`tf.dynamic_partition`", sure=sure)
+    )
 
 
 def _mask(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
@@ -333,7 +378,11 @@ _MISUSES = {
 
 def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> tuple[str, Value] | None:
     """Which misuse of a data-sized tensor this call is, and the tensor; None for uses that are fine."""
-    first = arguments.positional[0] if arguments.positional else next(iter(bound.values()), NOTHING_KNOWN)
+    first = (
+        arguments.positional[0]
+        if arguments.positional
+        else next(iter(bound.values()), NOTHING_KNOWN)
+    )
     if not first.is_tensor or first.producer is None:
         return None
     if name == "tf.squeeze":

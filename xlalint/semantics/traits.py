@@ -43,7 +43,9 @@ def read(info: FunctionInfo, frame: Frame) -> Traits:
             found["tf_function"] = True
             found["autograph"] = not _is_constant(options.get("autograph"), False)
             jit = options.get("jit_compile", options.get("experimental_compile"))
-            found["jit"] = jit is not None and not _is_constant(jit, False) and not _is_constant(jit, None)
+            found["jit"] = (
+                jit is not None and not _is_constant(jit, False) and not _is_constant(jit, None)
+            )
             found["jit_node"] = decorator if _is_constant(jit, True) else None
         elif name in _PROPERTIES:
             found["is_property"] = True
@@ -62,7 +64,11 @@ def read(info: FunctionInfo, frame: Frame) -> Traits:
             reason = reason or name
         elif name in ("tf.py_function", "tf.numpy_function"):
             found["is_host"] = True
-        elif isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "getter", "deleter"):
+        elif isinstance(decorator, ast.Attribute) and decorator.attr in (
+            "setter",
+            "getter",
+            "deleter",
+        ):
             found["is_host"] = True
     return Traits(never_converted=reason, **found)  # type: ignore[arg-type]
 
