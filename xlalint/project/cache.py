@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 _MOST_ENTRIES = 256
@@ -49,6 +48,9 @@ def load(key: str) -> bytes | None:
 
 def store(key: str, value: bytes) -> None:
     """Keep `value` under `key`: written under a temporary name and renamed, so that a reader never sees half of it."""
+    # Imported here: a run that finds its answer here does without it.
+    import tempfile
+
     path = _path(key)
     temporary: Path | None = None
     try:

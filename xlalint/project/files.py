@@ -9,7 +9,6 @@ import io
 import os
 import re
 import sys
-import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,11 +18,14 @@ from xlalint.project.patterns import verdict
 from xlalint.project.settings import Settings
 from xlalint.project.source import Source
 
-DEFAULT_EXCLUDES = (
-    ".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pytest_cache",
-    ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", "__pycache__", "__pypackages__", "build",
-    "buck-out", "dist", "node_modules", "site-packages", "venv", "*.egg-info",
-)  # fmt: skip
+# Folders that hold no code of the project: tools' own, environments, what is built or installed.
+DEFAULT_EXCLUDES = frozenset(
+    (
+        *(".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox"),
+        *(".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", "__pycache__"),
+        *("__pypackages__", "buck-out", "build", "dist", "node_modules", "site-packages", "venv"),
+    )
+)
 _SUFFIXES = (".py", ".ipynb")
 _STDIN = "<stdin>"
 
@@ -170,8 +172,8 @@ def _walk_folder(
 
 
 def _is_excluded(path: Path, is_folder: bool, settings: Settings) -> bool:
-    """Whether the defaults name the last part of `path`, or `exclude` names all of it."""
-    if verdict(DEFAULT_EXCLUDES, path, path.parent, is_folder):
+    """Whether `path` is a folder that is never walked, or `exclude` names it."""
+    if is_folder and (path.name in DEFAULT_EXCLUDES or path.name.endswith(".egg-info")):
         return True
     return bool(settings.exclude and verdict(settings.exclude, path, settings.root, is_folder))
 
@@ -234,6 +236,9 @@ def _decode(content: bytes, display: str) -> str:
 
     Line ends stay as they are, since edits count from this text. Raises UnreadableError.
     """
+    # Imported here: a run that finds its answer in the cache reads bytes only.
+    import tokenize
+
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         return content.decode(encoding)
