@@ -3,23 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import tensorflow as tf
 
 from xlalint.verify.capture import Captured
 from xlalint.verify.program import Call, Program, static
+from xlalint.verify.sites import real_path
 from xlalint.verify.standin import Standin
+from xlalint.verify.targets import code_of
 
 # A dimension that was unknown even while the script ran.
 _UNKNOWN = 8
 
 
-def programs(captured: Sequence[Captured], standin: Standin | None) -> Iterator[Program]:
-    """One program per function, in the order of the first calls; functions that were never given usable arguments last
-    as programs that every stage skips."""
+def watch_conversions(converted: set[tuple[str, int]]) -> None:
+    """Add to `converted` the (real path, first line) of each function that AutoGraph converts from now on."""
+    from tensorflow.python.autograph.impl import api
+
+    original = getattr(api, "_convert_actual", None)
+    if original is None:
+        return
+
+    def convert(entity: Any, program_ctx: Any) -> Any:
+        code = code_of(entity)
+        if code is not None:
+            converted.add((real_path(code.co_filename), code.co_firstlineno))
+        return original(entity, program_ctx)
+
+    api._convert_actual = convert
+
+
+def programs(
+    captured: Sequence[Captured], standin: Standin | None, converted: AbstractSet[tuple[str, int]]
+) -> Iterator[Program]:
+    """One program per function of the user's that was called with usable arguments, in the order of the first calls."""
+    steps = {(one.path, one.line) for one in captured if one.kind != "plain"}
     for index, one in enumerate(captured):
-        call = _callable(one, standin)
+        if "__autograph_generated_file" in one.path or (
+            one.kind == "plain" and (one.path, one.line) in steps
+        ):
+            continue
+        call = _callable(one, standin, (one.path, one.line) in converted)
         if call is not None and one.examples:
             yield Program(
                 id=f"{one.kind}:{one.name}:{one.path}:{one.line}:{index}",
@@ -48,7 +74,9 @@ def _call(example: Any) -> Call:
     return Call(tuple(static(tuple(args), _UNKNOWN, _UNKNOWN)), static(kwargs, _UNKNOWN, _UNKNOWN))
 
 
-def _callable(one: Captured, standin: Standin | None) -> Callable[..., Any] | None:
+def _callable(
+    one: Captured, standin: Standin | None, is_converted: bool
+) -> Callable[..., Any] | None:
     """What to call: a replica's function needs a replica's context, a plain one the conversion it had in the script."""
     if one.kind == "strategy.run":
         made = (
@@ -59,7 +87,7 @@ def _callable(one: Captured, standin: Standin | None) -> Callable[..., Any] | No
         return made[0] if made else _in_replica(one.function, None)
     if one.kind in ("train_step", "test_step"):
         return _in_replica(one.function, getattr(one.bound_to, "distribute_strategy", None))
-    if one.kind == "plain" and getattr(one, "converted", False):
+    if one.kind == "plain" and is_converted:
         return tf.function(one.function)  # type: ignore[no-any-return]
     function: Callable[..., Any] = one.function
     return function

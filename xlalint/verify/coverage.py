@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -29,13 +29,9 @@ def watching(files: frozenset[str], lines: Lines) -> Iterator[None]:
     """Record in `lines` the lines of `files` that this thread runs. Costs a call per Python call, so: for traces only."""
 
     def on_line(frame: FrameType, event: str, _: Any) -> Any:
-        path = frame.f_code.co_filename
+        path, line = original_line(frame)
         if path in files:
-            lines.add(path, frame.f_lineno)
-        else:
-            for original_path, line in _originals(frame):
-                if original_path in files:
-                    lines.add(original_path, line)
+            lines.add(path, line)
         return on_line
 
     def on_call(frame: FrameType, event: str, _: Any) -> Any:
@@ -53,15 +49,16 @@ def watching(files: frozenset[str], lines: Lines) -> Iterator[None]:
         sys.settrace(previous)
 
 
-def _originals(frame: FrameType) -> Iterator[tuple[str, int]]:
+def original_line(frame: FrameType) -> tuple[str, int]:
+    """(path, line) of a frame, in the user's own file where the frame runs code that AutoGraph generated."""
+    place = (frame.f_code.co_filename, frame.f_lineno)
+    if _GENERATED not in place[0]:
+        return place
     from tensorflow.python.util import tf_stack
 
     mappers = getattr(tf_stack, "_source_mapper_stacks", None)
     if mappers is None:
-        return
-    effective: Mapping[Any, Any] = mappers[tf_stack._get_thread_key()][
-        -1
-    ].get_effective_source_map()
-    origin = effective.get((frame.f_code.co_filename, frame.f_lineno))
-    if origin is not None:
-        yield origin[0], origin[1]
+        return place
+    effective = mappers[tf_stack._get_thread_key()][-1].get_effective_source_map()
+    origin = effective.get(place)
+    return place if origin is None else (str(origin[0]), int(origin[1]))

@@ -24,6 +24,15 @@ _NODE = re.compile(r"\{\{(function_node|node) ([^}]*)\}\}")
 _BRACKETED = re.compile(r"\[\[([\w/.\-]+)\]\]")
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in ([^\s*]+)')
 
+# Lines of a message that say nothing of the cause.
+_EMPTY_WORDS = (
+    "Graph execution error",
+    "Detected at node",
+    "<stack traces unavailable>",
+    "Traceback (most",
+    'File "',
+)
+
 # Words by which messages of TensorFlow 2.12 to 2.21 are told apart.
 _KINDS = (
     ("not-constant", ("must be a compile-time constant", "compile time constant")),
@@ -85,10 +94,14 @@ class Locator:
         message = str(error)
         frames = self._frames(error)
         place, caller = self._pick(frames)
+        suspects = _suspects(message)
         return Failure(
             stage=stage,
             kind=kind_of(message, "python"),
-            message=f"{type(error).__name__}: {_gist(message)}",
+            message=suspects[0].message
+            if suspects[0].op
+            else f"{type(error).__name__}: {_gist(message)}",
+            op=suspects[0].op,
             place=place,
             called_from=caller,
         )
@@ -100,7 +113,9 @@ class Locator:
         found = []
         for suspect in _suspects(message):
             op = _match(suspect, ops)
-            place, caller = self._place_of(op) if op is not None else self._pick(_told(message))
+            place, caller = (
+                self._place_of(op) if op is not None else self._pick(self._told(message))
+            )
             found.append(
                 Failure(
                     stage=stage,
@@ -110,6 +125,16 @@ class Locator:
                     place=place,
                     called_from=caller,
                 )
+            )
+        return _without_doubles(found)
+
+    def missing_kernels(self, stage: str, ops: Iterable[Any]) -> list[Failure]:
+        """A failure for each operation, known to have no XLA kernel."""
+        found = []
+        for op in ops:
+            place, caller = self._place_of(op)
+            found.append(
+                Failure(stage, "no-kernel", f"{op.type} has no XLA kernel", op.type, place, caller)
             )
         return _without_doubles(found)
 
@@ -126,7 +151,7 @@ class Locator:
 
     def _frames(self, error: BaseException) -> list[Place]:
         """Outermost first. What AutoGraph tells in the message comes last: it stands for generated code's frames."""
-        told = [place for place in _told(str(error)) if self._code.is_user(place.path)]
+        told = [place for place in self._told(str(error)) if self._code.is_user(place.path)]
         walked = []
         for frame in traceback.extract_tb(error.__traceback__):
             column = getattr(frame, "colno", None)
@@ -143,6 +168,11 @@ class Locator:
         ]
         return [*own, *told[:-1], exact[-1] if exact else innermost]
 
+    def _told(self, message: str) -> list[Place]:
+        """The frames that a message itself lists, outermost first."""
+        found = _FRAME.findall(message)
+        return [Place(self._code.whole(path), int(line), 0, name) for path, line, name in found]
+
     def _pick(self, frames: Sequence[Place]) -> tuple[Place | None, Place | None]:
         """(innermost line of the code under test, innermost line of the project if another)."""
         user = [frame for frame in frames if self._code.is_user(frame.path)]
@@ -156,12 +186,18 @@ class Locator:
 
 def operations(graph: Any) -> Iterator[Any]:
     """Every operation of a graph and of the functions it calls: branches, loop bodies, nested tf.functions."""
+    for inner in graphs(graph):
+        yield from inner.get_operations()
+
+
+def graphs(graph: Any) -> Iterator[Any]:
+    """A graph and those of the functions it calls, directly or not, each once."""
     seen: set[str] = set()
     waiting = [graph]
     while waiting:
-        current = waiting.pop()
+        current = waiting.pop(0)
+        yield current
         for op in current.get_operations():
-            yield op
             for name in _functions_of(op):
                 inner = None if name in seen else _graph_of(current, graph, name)
                 seen.add(name)
@@ -235,11 +271,6 @@ def _match(suspect: _Suspect, ops: dict[str, list[Any]]) -> Any:
     return found[0] if found else None
 
 
-def _told(message: str) -> list[Place]:
-    """The frames that a message itself lists, outermost first."""
-    return [Place(path, int(line), 0, name) for path, line, name in _FRAME.findall(message)]
-
-
 def _gist(message: str) -> str:
     """The sentence that says what is wrong, out of a message with stacks and locations around it."""
     text = message
@@ -251,12 +282,12 @@ def _gist(message: str) -> str:
             if re.match(r"\s+[A-Z]\w*(?:Error|Exception)\b: ", line)
         ]
         text = re.sub(r"^[A-Z]\w*(?:Error|Exception)\b: ", "", tail[-1]) if tail else text
-    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
-    line = lines[0] if lines else ""
+    lines = [line.strip() for line in text.splitlines()]
+    telling = [line for line in lines if line and not line.startswith(_EMPTY_WORDS)]
+    line = telling[0] if telling else ""
     line = re.sub(r"\{\{function_node [^}]*\}\}", "", line)
     line = re.sub(r"^Failed getting HLO text: '", "", line)
     line = re.sub(r" You can attempt the following resolutions.*", "", line)
-    line = re.sub(r"^(?:Detected at node .*? defined at \(most recent call last\):)", "", line)
     return line[:400]
 
 

@@ -51,6 +51,14 @@ class UserCode:
             return True
         return path.startswith(self._stdlib) and not path.startswith(self._installed)
 
+    def whole(self, path: str) -> str:
+        """The whole path of a file that TensorFlow names without the folders that a stack's files have in common."""
+        if path.startswith(("/", "<")):
+            return path
+        folders = [Path(root) for root in (*self._roots, *self._installed)]
+        candidates = [parent / path for folder in folders for parent in (folder, *folder.parents)]
+        return next((str(one) for one in candidates if one.is_file()), path)
+
     def is_project(self, path: str) -> bool:
         return (
             self.is_user(path)

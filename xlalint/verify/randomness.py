@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from xlalint.verify import retrace
 from xlalint.verify.patching import Patches
 
 _PACKAGES = ("tensorflow", "keras", "tf_keras", "transformers")
@@ -68,7 +69,7 @@ def reproducible() -> Iterator[Dice]:
     try:
         _replace_functions(patches, dice)
         _replace_generator(patches)
-        _trace_anew(patches)
+        retrace.anew(patches)
         yield dice
     finally:
         patches.undo()
@@ -161,24 +162,6 @@ def _replace_generator(patches: Patches) -> None:
 
     patches.wrap(tf.random.Generator, "uniform", uniform_of)
     patches.wrap(tf.random.Generator, "normal", normal_of)
-
-
-def _trace_anew(patches: Patches) -> None:
-    """Nested tf.functions were traced before, with TensorFlow's own random functions: call clones of them."""
-    from tensorflow.python.eager.polymorphic_function import polymorphic_function
-
-    clones: dict[int, tuple[Any, Any]] = {}
-
-    def call_of(original: Any) -> Any:
-        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if id(self) not in clones:
-                clones[id(self)] = (self, self._clone(self.python_function))
-            return original(clones[id(self)][1], *args, **kwargs)
-
-        return call
-
-    if hasattr(polymorphic_function.Function, "_clone"):
-        patches.wrap(polymorphic_function.Function, "__call__", call_of)
 
 
 class _Floats:

@@ -16,10 +16,12 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from xlalint.verify import compare, hlo, randomness
+from xlalint.verify import compare, eagerly, hlo, kernels, randomness, retrace
 from xlalint.verify.coverage import Lines, watching
 from xlalint.verify.gradients import GradientTap
 from xlalint.verify.locate import Locator, operations
+from xlalint.verify.offload import Offloaded
+from xlalint.verify.patching import Patches
 from xlalint.verify.program import Flat, Program, UnsupportedError, has_values
 from xlalint.verify.records import (
     EAGER,
@@ -50,6 +52,7 @@ class Tools:
 
     locator: Locator
     flagged_files: frozenset[str]
+    offloaded: Offloaded
     on_stage: Callable[[str, str], None]
 
 
@@ -138,8 +141,13 @@ class _Run:
 
     def _trace(self) -> Any:
         traced = tf.function(self._flat, jit_compile=True, autograph=False)
-        with GradientTap() as tap, watching(self._tools.flagged_files, self._done.lines):
-            concrete = traced.get_concrete_function(*self._specs)
+        patches = Patches()
+        retrace.anew(patches)
+        try:
+            with GradientTap() as tap, watching(self._tools.flagged_files, self._done.lines):
+                concrete = traced.get_concrete_function(*self._specs)
+        finally:
+            patches.undo()
         self._trains = tap.has_heard
         return concrete
 
@@ -293,10 +301,17 @@ class _Run:
             failures = [self._tools.locator.python_error(name, error)]
         else:
             failures = self._tools.locator.compiler_error(name, error, self._graph)
+        if failures[0].kind == "no-kernel" and name == LOWER:
+            failures += self._others_without_kernel(name, failures)
         self._done.failures.extend(failures)
         if name == GRADIENT and not self._program.is_differentiated:
             return NOTE, f"has no gradient under XLA: {failures[0].message}"
         return FAILED, failures[0].message
+
+    def _others_without_kernel(self, name: str, told: Sequence[Failure]) -> list[Failure]:
+        known = {(failure.op, failure.place) for failure in told}
+        others = self._tools.locator.missing_kernels(name, kernels.missing(self._graph))
+        return [failure for failure in others if (failure.op, failure.place) not in known]
 
     def _skip(self, name: str, why: str) -> None:
         self._done.stages.append(Stage(name, SKIPPED, 0.0, why))
@@ -320,12 +335,13 @@ class _Run:
                 if op.type not in types:
                     types.append(op.type)
 
+        for path, line in self._tools.offloaded.lines:
+            if line in self._done.lines.as_dict().get(path, ()):
+                self._done.ops.setdefault(path, {}).setdefault(str(line), []).append("PrintV2")
+
     def _run_eagerly(self, tensors: Sequence[Any], function: Any = None) -> Any:
-        tf.config.run_functions_eagerly(True)
-        try:
+        with eagerly.everything():
             return (function or self._flat)(*tensors)
-        finally:
-            tf.config.run_functions_eagerly(False)
 
     def _tapped(self, tap: GradientTap | None) -> Callable[..., Any]:
         """The program, returning its outputs and, where it applies gradients, those too."""

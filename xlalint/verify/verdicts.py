@@ -48,6 +48,19 @@ _HOST_OPS = frozenset(
 )
 
 
+# Which failures bear out which claims. Two claims may share a line, and only one of them have failed there.
+_BORNE_OUT_BY = {
+    "XLA101": frozenset({"symbolic", "python", "compiler", "gradient"}),
+    "XLA102": frozenset({"symbolic", "python", "compiler", "gradient", "not-constant"}),
+    "XLA105": frozenset({"symbolic", "python"}),
+    "XLA201": frozenset({"compiler", "not-constant", "numbers", "crash", "gradient"}),
+    "XLA202": frozenset({"compiler", "not-constant", "numbers", "crash", "gradient"}),
+    "XLA203": frozenset({"not-constant", "compiler", "gradient"}),
+    "XLA401": frozenset({"no-kernel", "compiler"}),
+    "XLA402": frozenset({"no-kernel", "compiler", "python"}),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """`finding` as judged. `evidence` is one sentence; `target` the function whose compilation gave it."""
@@ -142,6 +155,10 @@ def _judge(
     return _by_function(finding, span, targets)
 
 
+def _bears_out(failure: Failure, finding: Finding) -> bool:
+    return failure.kind in _BORNE_OUT_BY.get(finding.code, {failure.kind})
+
+
 def _shown_by_program(
     finding: Finding, span: _Span, targets: Sequence[TargetReport]
 ) -> Verdict | None:
@@ -180,7 +197,7 @@ def _price(
             f"XLA compiles again for each value of {', '.join(target.evidence.compiled_per_value)}"
         )
     if family == "XLA402" and ops & _HOST_OPS:
-        return f"the graph holds {_listed(ops & _HOST_OPS)} made here"
+        return f"the step holds {_listed(ops & _HOST_OPS)} made here, which only a host can run"
     return ""
 
 
@@ -244,7 +261,9 @@ def _failures(targets: Sequence[TargetReport]) -> list[tuple[Failure, str]]:
 
 
 def _executed(span: _Span, target: TargetReport) -> bool:
-    return any(line in span.statement for line in target.evidence.executed.get(span.path, []))
+    lines = target.evidence.executed.get(span.path, [])
+    made = target.evidence.ops.get(span.path, {})
+    return any(int(line) in span.statement for line in (*lines, *made))
 
 
 def _passed(target: TargetReport, name: str) -> bool:

@@ -19,6 +19,7 @@ from xlalint.verify import hooks, jobs, sandbox, standin, steps
 from xlalint.verify.jobs import PHASE, Job
 from xlalint.verify.layersites import LayerSites
 from xlalint.verify.locate import Locator
+from xlalint.verify.offload import Offloaded
 from xlalint.verify.opstack import UserCode
 from xlalint.verify.records import Environment, Failure, TrainingReport, to_record
 
@@ -66,6 +67,8 @@ class _Work:
         self._losses: list[float | None] = []
         self._steps = 0
         self._events: list[str] = []
+        self._converted: set[tuple[str, int]] = set()
+        self._offloaded = Offloaded(self._code.is_user)
 
     def do(self) -> None:
         hooks.install(
@@ -85,14 +88,16 @@ class _Work:
     # Hooks
 
     def _on_tensorflow(self) -> None:
-        from xlalint.verify import opstack
+        from xlalint.verify import captures, opstack
 
         tf = importlib.import_module("tensorflow")
         if not opstack.install(self._code):
             self._note("this TensorFlow gives no way to name the user's lines for every operation")
         tf.debugging.disable_traceback_filtering()
+        captures.watch_conversions(self._converted)
         if self._job.strategy == jobs.STANDIN:
             self._install_standin()
+            self._offloaded.install()
 
     def _install_standin(self) -> None:
         try:
@@ -119,16 +124,17 @@ class _Work:
     # A program that trains
 
     def _training(self, run: Callable[[], None]) -> None:
-        limiter = steps.limit(self._job.steps, self._hear_step)
         capture = steps.Capture(self._job.flagged)
         if self._job.takes_targets:
             capture.start()
+        # After the capture: the call that is one too many is stopped before it is seen.
+        limiter = steps.limit(self._job.steps, self._hear_step)
         self._channel.phase("run")
         started = time.monotonic()
         status, detail, failure = self._outcome_of(run)
         captured = capture.results() if self._job.takes_targets else ()
-        capture.stop()
         limiter.undo()
+        capture.stop()
         report = TrainingReport(
             strategy=self._job.strategy,
             replicas=self._job.replicas,
@@ -145,7 +151,7 @@ class _Work:
         if captured:
             from xlalint.verify import captures
 
-            programs = captures.programs(captured, self._standin)
+            programs = captures.programs(captured, self._standin, self._converted)
             self._verify(programs)
 
     def _outcome_of(self, run: Callable[[], None]) -> tuple[str, str, Failure | None]:
@@ -221,7 +227,9 @@ class _Work:
     def _verify(self, programs: Iterator[Any]) -> None:
         from xlalint.verify import stages
 
-        tools = stages.Tools(self.locator, frozenset(self._job.flagged_files), self._tell_stage)
+        tools = stages.Tools(
+            self.locator, frozenset(self._job.flagged_files), self._offloaded, self._tell_stage
+        )
         for program in programs:
             if program.id not in self._job.skip:
                 self._channel.emit(

@@ -1,0 +1,59 @@
+"""Operations of a graph that XLA has no kernel for. The compiler names the first one only; users want them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from xlalint.verify.locate import graphs
+
+_DEVICE = "XLA_CPU_JIT"
+# Not compiled as kernels: functions are inlined or compiled by themselves, arguments are parameters.
+_STRUCTURAL = frozenset(
+    {
+        "Placeholder",
+        "PlaceholderWithDefault",
+        "PartitionedCall",
+        "StatefulPartitionedCall",
+        "NoOp",
+        "_Arg",
+        "_Retval",
+    }
+)
+
+
+def missing(graph: Any) -> list[Any]:
+    """The operations without an XLA kernel that the results of `graph`, or of the functions it calls, depend on.
+
+    Empty where TensorFlow does not tell its kernels (it lists XLA's only after something was compiled).
+    """
+    known = _registered()
+    if not known:
+        return []
+    return [
+        op
+        for inner in graphs(graph)
+        for op in _needed(inner)
+        if op.type not in known and op.type not in _STRUCTURAL
+    ]
+
+
+def _registered() -> frozenset[str]:
+    from tensorflow.python.framework import kernels
+
+    listed = kernels.get_all_registered_kernels().kernel
+    return frozenset(kernel.op for kernel in listed if kernel.device_type == _DEVICE)
+
+
+def _needed(graph: Any) -> Iterator[Any]:
+    """The operations that a function's outputs and side effects need, in the order in which they were made: XLA is
+    never handed the rest."""
+    waiting = [tensor.op for tensor in getattr(graph, "outputs", ())]
+    waiting += list(getattr(graph, "control_outputs", ()))
+    seen: set[str] = set()
+    while waiting:
+        op = waiting.pop()
+        if op.name not in seen:
+            seen.add(op.name)
+            waiting += [tensor.op for tensor in op.inputs] + list(op.control_inputs)
+    return (op for op in graph.get_operations() if op.name in seen)
