@@ -30,6 +30,7 @@ FORMATS = ("full", "json")
 _BOLD, _DIM, _RED, _GREEN, _YELLOW = "1", "2", "31", "32", "33"
 _STATUS_COLORS = {OK: _GREEN, FAILED: _RED, SKIPPED: _DIM, "stopped": _GREEN, "ended": _GREEN}
 _VERDICT_COLORS = {CONFIRMED: _RED, REFUTED: _GREEN, NOT_REACHED: _YELLOW}
+_TRAINING_WORDS = {"stopped": "ok", "ended": "ok", "unfit": "note", FAILED: "FAIL"}
 _WORDS = {OK: "ok", FAILED: "FAIL", SKIPPED: "skip"}
 
 
@@ -102,8 +103,8 @@ class _Full:
 
     def _trainings(self) -> Iterator[str]:
         for training in self._result.trainings:
-            word = "FAIL" if training.status == FAILED else "ok"
-            painted = self._paint(f"{word:<4}", _STATUS_COLORS[training.status])
+            word = _TRAINING_WORDS[training.status]
+            painted = self._paint(f"{word:<4}", _STATUS_COLORS.get(training.status, _YELLOW))
             name = _training_name(training)
             steps = f"{training.steps} step{'s' * (training.steps != 1)}"
             yield f"  {painted} {name}: {steps}{_losses(training)} ({training.seconds:.1f} s)"
@@ -346,7 +347,8 @@ def _summary(result: Verification) -> dict[str, Any]:
             [one.verdict for one in result.verdicts], (CONFIRMED, REFUTED, NOT_REACHED)
         ),
         "training": _tally(
-            [training.status for training in result.trainings], ("stopped", "ended", FAILED)
+            [training.status for training in result.trainings],
+            ("stopped", "ended", "unfit", FAILED),
         ),
         "interrupted": result.interrupted,
     }

@@ -16,6 +16,8 @@ ENTRY = "entry"  # the same for one function named in the settings
 # How a script is run.
 AS_IS = "none"  # as it is
 STANDIN = "tpu"  # on the stand-in for a TPU
+MIRRORED = "mirrored"  # on several virtual CPUs
+ONE_DEVICE = "one-device"
 
 # Marks phases on a child's stderr, among TensorFlow's own lines, which tell what was compiled.
 PHASE = "xlalint-phase:"
@@ -35,7 +37,8 @@ class Job:
     """One child's work.
 
     `argv` is the script's own `sys.argv`; `run` the path of the script, or the module's name for `python -m`. `first_path`
-    goes to the head of `sys.path`, as Python itself would put it. `flagged` are functions with findings, by real path and
+    goes to the head of `sys.path`, as Python itself would put it. `is_imposed` puts the script, which names no strategy, inside
+    the scope of ours; `is_substituted` gives a script that asks for a TPU ours instead. `flagged` are functions with findings, by real path and
     first line; `flagged_files` the files whose executed lines the verdicts need. `skip` names targets that killed an earlier
     child.
     """
@@ -47,6 +50,8 @@ class Job:
     steps: int = 5
     strategy: str = AS_IS
     replicas: int = 1
+    is_imposed: bool = False
+    is_substituted: bool = False
     argv: tuple[str, ...] = ()
     run: str = ""
     is_module: bool = False

@@ -20,6 +20,17 @@ STRATEGIES = ("none", "one-device", "mirrored", "tpu")
 _STANDIN_REPLICAS = 8
 _MIRRORED_REPLICAS = 2
 _TPU_NAMES = frozenset({"TPUStrategy", "TPUClusterResolver", "initialize_tpu_system"})
+_STRATEGY_NAMES = frozenset(
+    {
+        "MirroredStrategy",
+        "OneDeviceStrategy",
+        "MultiWorkerMirroredStrategy",
+        "ParameterServerStrategy",
+        "ParameterServerStrategyV2",
+        "CentralStorageStrategy",
+    }
+)
+_FIT = "fit"
 _INTERPRETER = re.compile(r"^(?:python|pypy)[\d.]*$")
 # Options of Python that the child can be given too; those with a value of their own.
 _PLAIN_OPTIONS = frozenset({"-u", "-O", "-OO", "-B", "-s", "-E", "-q", "-v", "-b", "-I"})
@@ -116,25 +127,41 @@ def training_jobs(
     """The children for a training program: one that captures and compiles, one under a strategy with several devices."""
     sources = sources_of(command, folder)
     names = _names_in(sources)
-    asks_for_tpu = bool(names & _TPU_NAMES)
-    strategy = options.strategy or ("tpu" if asks_for_tpu else "mirrored")
     base = _script_job(command, options, findings, folder, sources)
-    first = jobs.STANDIN if asks_for_tpu or strategy == "tpu" else jobs.AS_IS
-    made = [
-        replace(base, strategy=first, replicas=_STANDIN_REPLICAS if first == jobs.STANDIN else 1)
-    ]
-    second = "mirrored" if strategy == "tpu" else strategy
-    if second != "none":
-        made.append(
-            replace(
-                base,
-                strategy=second,
-                replicas=_MIRRORED_REPLICAS if second == "mirrored" else 1,
-                takes_targets=False,
-                flagged=(),
-            )
-        )
-    return made
+    first = _compiled_run(base, names, options)
+    second, note = _strategy_run(base, names, options)
+    if note:
+        first = replace(first, notes=(*first.notes, note))
+    return [first] if second is None else [first, second]
+
+
+def _compiled_run(base: Job, names: set[str], options: Options) -> Job:
+    """The run that is captured: on the stand-in where the program asks for a TPU, or where the user asks for one."""
+    if names & _TPU_NAMES:
+        return replace(base, strategy=jobs.STANDIN, replicas=_STANDIN_REPLICAS)
+    if options.strategy == jobs.STANDIN and _FIT in names and not names & _STRATEGY_NAMES:
+        return replace(base, strategy=jobs.STANDIN, replicas=_STANDIN_REPLICAS, is_imposed=True)
+    return base
+
+
+def _strategy_run(base: Job, names: set[str], options: Options) -> tuple[Job | None, str]:
+    """The run under several devices, or None and what to tell the reader of that."""
+    wanted = options.strategy or jobs.MIRRORED
+    if wanted in (jobs.AS_IS, jobs.STANDIN):
+        return None, ""
+    replicas = _MIRRORED_REPLICAS if wanted == jobs.MIRRORED else 1
+    job = replace(
+        base, strategy=wanted, replicas=replicas, takes_targets=False, flagged=(), notes=()
+    )
+    if names & _TPU_NAMES:
+        return replace(job, is_substituted=True), ""
+    if names & _STRATEGY_NAMES:
+        if "MirroredStrategy" in names and wanted == jobs.MIRRORED:
+            return job, ""
+        return None, f"not run under {wanted}: the program has a strategy of its own"
+    if _FIT in names:
+        return replace(job, is_imposed=True), ""
+    return None, f"not run under {wanted}: the program's own training loop names no strategy"
 
 
 def _script_job(

@@ -95,7 +95,11 @@ class TargetReport:
 
 @dataclass(frozen=True, slots=True)
 class TrainingReport:
-    """A script or entry that ran for some steps. `losses` has one entry per step, None where none was seen."""
+    """A script or entry that ran for some steps.
+
+    `status` is `stopped` (after the steps asked for), `ended` (before), `failed`, or `unfit`: it names no strategy and fails
+    under the one that it was given. `losses` has one entry per step, None where none was seen.
+    """
 
     strategy: str
     replicas: int

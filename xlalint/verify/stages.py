@@ -191,6 +191,8 @@ class _Run:
     def _differ(self, eager: _Result, compiled: _Result) -> compare.Difference | None:
         if difference := compare.outputs(eager.outputs, compiled.outputs):
             return difference
+        if len(eager.gradients) != len(compiled.gradients):
+            return None  # applied inside a nested function, whose tensors do not leave it
         return compare.gradients(eager.gradients, compiled.gradients)
 
     def _moves_by_itself(

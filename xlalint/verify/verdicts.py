@@ -261,9 +261,9 @@ def _failures(targets: Sequence[TargetReport]) -> list[tuple[Failure, str]]:
 
 
 def _executed(span: _Span, target: TargetReport) -> bool:
-    lines = target.evidence.executed.get(span.path, [])
-    made = target.evidence.ops.get(span.path, {})
-    return any(int(line) in span.statement for line in (*lines, *made))
+    lines = {*target.evidence.executed.get(span.path, [])}
+    lines |= {int(line) for line in target.evidence.ops.get(span.path, {})}
+    return any(line in span.statement for line in lines)
 
 
 def _passed(target: TargetReport, name: str) -> bool:

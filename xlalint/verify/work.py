@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from xlalint.verify import hooks, jobs, sandbox, standin, steps
@@ -63,7 +62,7 @@ class _Work:
         self._code = UserCode(job.roots)
         self._layers = LayerSites(self._code.is_user)
         self.locator = Locator(self._code, self._layers)
-        self._standin: standin.Standin | None = None
+        self._place: Any = None
         self._losses: list[float | None] = []
         self._steps = 0
         self._events: list[str] = []
@@ -71,7 +70,7 @@ class _Work:
         self._offloaded = Offloaded(self._code.is_user)
 
     def do(self) -> None:
-        hooks.install(
+        installed = hooks.install(
             {
                 "tensorflow": self._on_tensorflow,
                 "keras": lambda: self._on_keras("keras"),
@@ -84,11 +83,13 @@ class _Work:
             self._modules()
         else:
             self._entry()
+        for failure in installed.failures:
+            self._note(f"{failure.library} is watched in part: {failure.error}")
 
     # Hooks
 
     def _on_tensorflow(self) -> None:
-        from xlalint.verify import captures, opstack
+        from xlalint.verify import captures, opstack, under
 
         tf = importlib.import_module("tensorflow")
         if not opstack.install(self._code):
@@ -96,14 +97,11 @@ class _Work:
         tf.debugging.disable_traceback_filtering()
         captures.watch_conversions(self._converted)
         if self._job.strategy == jobs.STANDIN:
-            self._install_standin()
             self._offloaded.install()
-
-    def _install_standin(self) -> None:
         try:
-            self._standin = standin.install(self._job.replicas, self._hear_event)
-        except standin.StandinUnavailable as reason:
-            self._note(f"no stand-in for a TPU: {reason}")
+            self._place = under.Place(self._job, tf, self._hear_event)
+        except under.UNAVAILABLE as reason:
+            self._note(f"not under {self._job.strategy}: {reason}")
 
     def _on_keras(self, library: str) -> None:
         keras = importlib.import_module(library)
@@ -132,6 +130,7 @@ class _Work:
         self._channel.phase("run")
         started = time.monotonic()
         status, detail, failure = self._outcome_of(run)
+        self._look_at_replicas()
         captured = capture.results() if self._job.takes_targets else ()
         limiter.undo()
         capture.stop()
@@ -151,14 +150,26 @@ class _Work:
         if captured:
             from xlalint.verify import captures
 
-            programs = captures.programs(captured, self._standin, self._converted)
+            programs = captures.programs(captured, self._place.standin, self._converted)
             self._verify(programs)
+
+    def _look_at_replicas(self) -> None:
+        from xlalint.verify import strategies
+
+        self._events += [
+            f"the loss of step {step} is not a number" for step in strategies.unusable(self._losses)
+        ]
+        if self._place is not None and self._place.strategy is not None:
+            _, disagreements = strategies.check(self._place.strategy)
+            self._events += [
+                f"replicas disagree on {one.variable} by {one.difference:.3g}"
+                for one in disagreements
+            ]
 
     def _outcome_of(self, run: Callable[[], None]) -> tuple[str, str, Failure | None]:
         """(status, detail, failure) of the user's program: `stopped` after its steps, `ended`, or `failed`."""
         try:
-            with self._scope():
-                run()
+            run()
         except steps.StepsDone:
             return "stopped", "", None
         except SystemExit as leaving:
@@ -168,11 +179,9 @@ class _Work:
             return "failed", f"the program left with exit code {code}", None
         except BaseException as error:
             failure = self.locator.python_error("script", error)
-            return "failed", failure.message, failure
+            # A program that names no strategy need not work under one.
+            return "unfit" if self._job.is_imposed else "failed", failure.message, failure
         return "ended", "", None
-
-    def _scope(self) -> AbstractContextManager[Any]:
-        return nullcontext()
 
     def _hear_step(self, step: steps.Step) -> None:
         self._losses += [None] * (step.index - len(self._losses) - 1)
