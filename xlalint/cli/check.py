@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from xlalint import report
 from xlalint.cli import cached
 from xlalint.cli.options import settings_from, shared_options
 from xlalint.cli.progress import progress
+from xlalint.cli.terminal import wants_color
 from xlalint.finding import CheckResult, Severity
 from xlalint.project.settings import Settings, replace
 
@@ -82,19 +82,11 @@ def _check(paths: tuple[str, ...], settings: Settings, use_cache: bool) -> Check
 
 
 def _render(result: CheckResult, settings: Settings, options: dict[str, Any]) -> str:
-    color = _wants_color(options["color"], options["output_file"])
+    color = wants_color(options["color"], options["output_file"])
     style = report.Style(color=color)
     if options["statistics"]:
         return report.statistics(result, options["format_"], style)
     return report.render(result, settings, options["format_"], style)
-
-
-def _wants_color(choice: str, output_file: str | None) -> bool:
-    if choice != "auto":
-        return choice == "always"
-    if output_file or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
 
 
 def _write(text: str, options: dict[str, Any]) -> None:

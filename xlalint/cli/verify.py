@@ -11,8 +11,9 @@ from typing import Any
 import click
 
 from xlalint import report
-from xlalint.cli.check import CLEAN, FAILED, FINDINGS, _wants_color
+from xlalint.cli.check import CLEAN, FAILED, FINDINGS
 from xlalint.cli.options import settings_from, shared_options
+from xlalint.cli.terminal import wants_color
 from xlalint.project.settings import TARGETS, Settings
 
 INTERRUPTED = 130
@@ -157,7 +158,7 @@ def _check(paths: Any, settings: Settings) -> Any:
 def _write(result: Any, options: dict[str, Any]) -> None:
     from xlalint.report import verification
 
-    style = report.Style(color=_wants_color(options["color"], None))
+    style = report.Style(color=wants_color(options["color"]))
     sys.stdout.write(verification.render(result, options["format_"], style))
     sys.stdout.flush()
 
