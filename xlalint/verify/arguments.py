@@ -61,7 +61,7 @@ def identity(described: Any) -> object:
 
 
 def _map(change: Callable[[Any], Any], value: Any) -> Any:
-    value = _first_replica(value)
+    value = first_replica(value)
     if isinstance(value, dict):
         changed = {name: _map(change, part) for name, part in value.items()}
         return changed if type(value) is dict else _rebuilt(value, changed)
@@ -79,7 +79,8 @@ def _rebuilt(original: Any, changed: dict[Any, Any]) -> Any:
         return changed
 
 
-def _first_replica(value: Any) -> Any:
+def first_replica(value: Any) -> Any:
+    """Replica 0's of a value per replica; any other value as it is."""
     if type(value).__name__ == "PerReplica" and hasattr(value, "values"):
         return value.values[0]
     return value

@@ -10,14 +10,16 @@ import functools
 import importlib
 import inspect
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from xlalint.verify import hooks
 from xlalint.verify.arguments import Arguments, describe, identity, keep
-from xlalint.verify.keras_data import example_batch
+from xlalint.verify.batches import batch_of_fit, batch_of_source, is_source
 from xlalint.verify.observe import PlainCall, PlainCalls
+from xlalint.verify.origins import Origins
 from xlalint.verify.patching import Patches
 from xlalint.verify.sites import package_of, real_path
 from xlalint.verify.targets import bound_to, code_of, name_of, plain
@@ -84,7 +86,8 @@ class Capture:
         self._records: dict[object, _Record] = {}
         self._local = threading.local()
         self._patches = Patches()
-        self._plain_calls = PlainCalls(flagged, self._saw_plain)
+        self._origins = Origins()
+        self._plain_calls = PlainCalls(flagged, self._saw_plain, self._origins)
 
     def start(self) -> None:
         """Observe from now on, in libraries that are imported and in those that will be."""
@@ -104,31 +107,35 @@ class Capture:
     def results(self) -> tuple[Captured, ...]:
         """What was seen, in the order of the first calls.
 
-        Takes a batch from the data of each `fit`, so ask when the script has ended.
+        Takes a batch from the data of each `fit`, and of each step inside a tf.function: ask when the
+        script has ended.
         """
         with self._lock:
             records = list(self._records.values())
-        return tuple(record.captured() for record in records)
+        return tuple(record.captured(self._origins) for record in records)
 
     # What was seen
 
-    def _saw_function(self, function: Any, args: Any, kwargs: Any) -> None:
+    def _saw_function(self, function: Any, args: Any, kwargs: Any) -> _Record | None:
         if _is_library_code(function):
-            return
-        self._saw("tf.function", function, args, kwargs)
+            return None
+        return self._saw("tf.function", function, args, kwargs)
 
-    def _saw_run(self, function: Any, args: Any, kwargs: Any) -> None:
+    def _saw_run(self, function: Any, args: Any, kwargs: Any) -> _Record | None:
         loop = self._loops()[-1] if self._loops() else None
         if loop is not None and loop.step:
             step = getattr(loop.model, loop.step)
             record = self._saw(loop.step, step, args, kwargs, key=(id(loop.model), loop.step))
             record.data = record.data or loop.data
-        elif not _is_library_code(function):
-            self._saw("strategy.run", function, args, kwargs)
+            return record
+        if _is_library_code(function):
+            return None
+        return self._saw("strategy.run", function, args, kwargs)
 
     def _saw_plain(self, call: PlainCall) -> None:
         record = self._record("plain", call.code, call.function)
         record.add(call.args, call.kwargs)
+        record.calls += 1
 
     def _saw(self, kind: str, function: Any, args: Any, kwargs: Any, key: object = None) -> _Record:
         # A bound method is a new object at each access; what it binds is not.
@@ -136,7 +143,24 @@ class Capture:
         default = (id(owner), code_of(function)) if inspect.ismethod(function) else id(function)
         record = self._record(kind, key or default, function, (inner, owner))
         record.add(args, kwargs)
+        record.source = record.source or next(iter(self._sources()), None)
         return record
+
+    @contextmanager
+    def _fed_by(self, values: Iterable[Any]) -> Iterator[None]:
+        """Remember which datasets and iterators the calls inside get their batches from."""
+        found = [value for value in values if is_source(value)]
+        self._sources().extend(found)
+        try:
+            yield
+        finally:
+            del self._sources()[len(self._sources()) - len(found) :]
+
+    def _sources(self) -> list[Any]:
+        if not hasattr(self._local, "sources"):
+            self._local.sources = []
+        sources: list[Any] = self._local.sources
+        return sources
 
     def _record(self, kind: str, key: object, function: Any, alive: Any = None) -> _Record:
         with self._lock:
@@ -155,6 +179,7 @@ class Capture:
         for strategy_class in (base, *_all_subclasses(base)):
             if "run" in vars(strategy_class):
                 self._patches.wrap(strategy_class, "run", self._watched_run)
+        self._origins.watch(self._patches)
         self._plain_calls.start(self._patches)
 
     def _watch_keras(self, library: str) -> None:
@@ -168,8 +193,9 @@ class Capture:
     def _watched_call(self, call: Any) -> Any:
         @functools.wraps(call)
         def __call__(function: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
-            self._saw_function(function, args, kwargs)
-            return call(function, *args, **kwargs)
+            record = self._saw_function(function, args, kwargs)
+            with _counted(record), self._fed_by((*args, *kwargs.values())):
+                return call(function, *args, **kwargs)
 
         return __call__
 
@@ -178,9 +204,10 @@ class Capture:
         def run(
             strategy: Any, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None
         ) -> Any:
-            if isinstance(args, (tuple, list)):
-                self._saw_run(fn, tuple(args), kwargs or {})
-            return strategy_run(strategy, fn, args, kwargs, options)
+            if not isinstance(args, (tuple, list)):
+                return strategy_run(strategy, fn, args, kwargs, options)
+            with _counted(self._saw_run(fn, tuple(args), kwargs or {})):
+                return strategy_run(strategy, fn, args, kwargs, options)
 
         return run
 
@@ -224,15 +251,15 @@ class _Record:
         self.kind = kind
         self.function = function
         self.data: Mapping[str, Any] | None = None
+        self.source: Any = None
         self._alive = alive  # ids are keys: the objects must not be replaced by others
-        self._calls = 0
+        self.calls = 0
         self._examples: list[Call] = []
         self._signatures: dict[object, Signature] = {}
         self._lock = threading.Lock()
 
     def add(self, args: Any, kwargs: Any) -> None:
         with self._lock:
-            self._calls += 1
             self._add_signature(args, kwargs)
             if sum(example.has_values for example in self._examples) < _EXAMPLES:
                 self._add_example(args, kwargs)
@@ -252,31 +279,49 @@ class _Record:
         self._examples.sort(key=lambda example: not example.has_values)
         del self._examples[_EXAMPLES:]
 
-    def captured(self) -> Captured:
+    def captured(self, origins: Origins) -> Captured:
         with self._lock:
             code = code_of(self.function)
+            path, line = origins.of(code) if code is not None else ("", 0)
             return Captured(
                 kind=self.kind,
                 name=name_of(self.function),
-                path=real_path(code.co_filename) if code else "",
-                line=code.co_firstlineno if code else 0,
+                path=path,
+                line=line,
                 function=self.function,
                 bound_to=bound_to(self.function),
-                calls=self._calls,
+                calls=self.calls,
                 traces=_traces(self.function),
                 examples=self._all_examples(),
                 signatures=tuple(self._signatures.values()),
             )
 
     def _all_examples(self) -> tuple[Call, ...]:
-        """Inside `fit` a step is only ever traced: its values come from the data that fit was given."""
-        if self.data is None or any(example.has_values for example in self._examples):
+        """A step inside `fit` or a tf.function is only ever traced: its values come from its data."""
+        if any(example.has_values for example in self._examples):
             return tuple(self._examples)
         for signature in self._signatures.values():
-            batch = example_batch(self.data, signature.args[0] if signature.args else None)
+            batch = None
+            if self.data is not None:
+                batch = batch_of_fit(self.data, signature.args)
+            elif self.source is not None and not signature.kwargs:
+                batch = batch_of_source(self.source, signature.args)
             if batch is not None:
-                return (Call((batch,), {}, True), *self._examples[: _EXAMPLES - 1])
+                return (Call(batch, {}, True), *self._examples[: _EXAMPLES - 1])
         return tuple(self._examples)
+
+
+@contextmanager
+def _counted(record: _Record | None) -> Iterator[None]:
+    """Count the call, unless it is refused before it begins, as one step too many is (`StepsDone`)."""
+    try:
+        yield
+    except Exception:
+        if record is not None:
+            record.calls += 1
+        raise
+    if record is not None:
+        record.calls += 1
 
 
 def _traces(function: Any) -> int | None:

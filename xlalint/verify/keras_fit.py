@@ -43,8 +43,9 @@ def _clamped_fit(limiter: Limiter, fit: Any, callback_class: Any) -> Any:
         try:
             model = args[0]
             _clamp(bound.arguments, limiter.left)
-            _clamp_execution(model, limiter.left)
-            _append(bound.arguments, callback_class(model, user_site()))
+            is_counted = bool(bound.arguments.get("steps_per_epoch"))
+            _clamp_execution(model, limiter.left, is_counted)
+            _add_callback(bound.arguments, callback_class(model, user_site()))
             return fit(*bound.args, **bound.kwargs)
         finally:
             limiter.leave_fit()
@@ -67,18 +68,19 @@ def _clamp(arguments: dict[str, Any], left: int) -> None:
         arguments["validation_batch_size"] = batch_size or _DEFAULT_BATCH
 
 
-def _clamp_execution(model: Any, left: int) -> None:
+def _clamp_execution(model: Any, left: int, is_counted: bool) -> None:
     """Make the steps left a multiple of the steps that one execution of the train function makes."""
     variable: Any = getattr(model, "_steps_per_execution", None)
     if hasattr(variable, "assign"):  # tf_keras and Keras 2
-        if left % int(variable.numpy()):
+        size = int(variable.numpy())
+        if size > left or (left % size and not is_counted):  # it cuts the last execution itself
             variable.assign(left)
     elif left % (getattr(model, "steps_per_execution", 1) or 1):  # Keras 3
         model.steps_per_execution = left
         model.train_function = None
 
 
-def _append(arguments: dict[str, Any], callback: Any) -> None:
+def _add_callback(arguments: dict[str, Any], callback: Any) -> None:
     given: Any = arguments.get("callbacks")
     if hasattr(given, "append") and not isinstance(given, list):  # a CallbackList
         given.append(callback)
@@ -86,7 +88,8 @@ def _append(arguments: dict[str, Any], callback: Any) -> None:
     else:
         given = [] if given is None else given
         given = list(given) if isinstance(given, (list, tuple)) else [given]
-        arguments["callbacks"] = [*given, callback]
+        # First, so that a step counts even if a callback of the user's fails over it.
+        arguments["callbacks"] = [callback, *given]
 
 
 def _step_callback(limiter: Limiter, base: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,26 @@ def mean(value: Any) -> float | None:
         value = value[0]
     array = _floating_array(value)
     return float(array.mean()) if array is not None and array.size else None
+
+
+class MetricLosses:
+    """Losses of steps that return none and add them to a metric, as TensorFlow's guides do."""
+
+    def __init__(self) -> None:
+        self._seen: dict[int, tuple[float, float]] = {}
+
+    def of(self, metrics: Sequence[Any]) -> float | None:
+        """The mean of what the first of the metrics was given since the last call."""
+        for metric in metrics:
+            total, count = scalar(metric.total), scalar(metric.count)
+            if total is None or not count:
+                continue
+            total_before, count_before = self._seen.get(id(metric), (0.0, 0.0))
+            self._seen[id(metric)] = total, count
+            if count <= count_before:  # it was reset
+                total_before, count_before = 0.0, 0.0
+            return (total - total_before) / (count - count_before)
+        return None
 
 
 def mean_before(mean: float, count: int, previous: float | None, previous_count: int) -> float:
@@ -73,9 +93,8 @@ def _flat(result: Any) -> Iterable[Any]:
 def _floating_array(value: Any) -> Any:
     if type(value).__name__ in ("PerReplica", "Mirrored") and value.values:
         value = value.values[0]
-    dtype = getattr(value, "dtype", None)
-    is_floating = getattr(dtype, "is_floating", getattr(dtype, "kind", "") == "f")
-    if not is_floating or not hasattr(value, "shape"):
+    # TensorFlow's, NumPy's and (Keras 3's variables) plain strings spell dtypes alike.
+    if "float" not in str(getattr(value, "dtype", "")) or not hasattr(value, "shape"):
         return None
     try:
         array = value.numpy() if hasattr(value, "numpy") else value

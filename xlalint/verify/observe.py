@@ -21,6 +21,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+from xlalint.verify.origins import Origins
 from xlalint.verify.patching import Patches
 from xlalint.verify.sites import real_path
 from xlalint.verify.targets import code_of
@@ -42,10 +43,14 @@ class PlainCalls:
     """Tells `saw` of each call of a flagged function, from `start` to `stop`."""
 
     def __init__(
-        self, flagged: Iterable[tuple[str, int]], saw: Callable[[PlainCall], None]
+        self,
+        flagged: Iterable[tuple[str, int]],
+        saw: Callable[[PlainCall], None],
+        origins: Origins,
     ) -> None:
         self._first_lines = _first_lines(flagged)
         self._saw = saw
+        self._origins = origins
         self._is_flagged: dict[CodeType, bool] = {}
         self._functions: dict[CodeType, Any] = {}
         self._local = threading.local()
@@ -124,9 +129,11 @@ class PlainCalls:
 
     def _wants(self, code: CodeType) -> bool:
         wanted = self._is_flagged.get(code)
+        if wanted is None and code.co_name.startswith("tf__"):
+            return False  # AutoGraph's version of a function that `converted_call` was given
         if wanted is None:
-            lines = self._first_lines.get(real_path(code.co_filename), ())
-            wanted = self._is_flagged[code] = code.co_firstlineno in lines
+            path, line = self._origins.of(code)
+            wanted = self._is_flagged[code] = line in self._first_lines.get(path, ())
         return wanted
 
     def _saw_frame(self, frame: FrameType) -> None:

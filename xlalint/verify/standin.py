@@ -12,6 +12,7 @@ of the program to the host), several hosts, TPU embeddings, SPMD partitioning.
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -138,6 +139,9 @@ def _replace(
         put(api.tpu.experimental, "shutdown_tpu_system", lambda cluster_resolver=None: None)
         cluster.replace_connections(standin._patches, api.config, resolver)
         cluster.replace_device_lists(standin._patches, api.config, standin.replicas)
+    # `from tensorflow.distribute import ...` finds another module than `tf.distribute`; in TensorFlow
+    # 2.21 it holds no strategies, and such a script fails there as it would on a TPU.
+    put(sys.modules.get("tensorflow.distribute"), "TPUStrategy", standin.strategy_class)
     definitions = "tensorflow.python.distribute.tpu_strategy"
     put(importlib.import_module(definitions), "TPUStrategyV2", standin.strategy_class)
     for name in ("TPUStrategy", "TPUStrategyV1"):

@@ -225,6 +225,9 @@ def bind(watch: Watch) -> type[TPUStrategy]:
     class Bound(TPUStrategy):
         _watch = watch
 
+    # AutoGraph converts what a converted step calls, unless TensorFlow's own modules define it.
+    TPUStrategy.run.__module__ = "tensorflow.python.distribute.tpu_strategy"
+
     return _named(Bound)
 
 

@@ -26,7 +26,7 @@ from xlalint.verify.capture import Capture as Capture
 from xlalint.verify.capture import Captured as Captured
 from xlalint.verify.capture import Signature as Signature
 from xlalint.verify.inner_loops import InnerLoops
-from xlalint.verify.losses import find_loss, mean
+from xlalint.verify.losses import MetricLosses, find_loss, mean
 from xlalint.verify.outputs import Outputs
 from xlalint.verify.patching import Patches
 from xlalint.verify.sites import is_user_file, real_path, user_site
@@ -43,7 +43,8 @@ class Step:
 
     `index` counts from 1 and is the number of steps done, `count` how many steps this execution
     made (more than one with `steps_per_execution` or a loop inside a tf.function). `loss` is None
-    where it could not be seen. `source` is `fit`, `function` (a tf.function), `strategy.run` or
+    where it could not be seen: it is what `fit` logged for the batch, the loss that a step returned, what it
+    added to a `Mean` metric with loss in its name, or what a tape was given. `source` is `fit`, `function` (a tf.function), `strategy.run` or
     `eager`; `path` and `line` say where the function starts, or the line that trained.
     """
 
@@ -60,7 +61,7 @@ class Step:
 class Unit:
     """A call on the stack that may be a train step."""
 
-    __slots__ = ("key", "line", "name", "path", "source", "takes_gradient", "trains")
+    __slots__ = ("key", "line", "metrics", "name", "path", "source", "takes_gradient", "trains")
 
     def __init__(self, source: str, target: Any) -> None:
         code = code_of(target)
@@ -74,6 +75,7 @@ class Unit:
         self.key: object = (self.path, self.line) if is_users else ("object", id(target))
         self.trains = False
         self.takes_gradient = False
+        self.metrics: list[Any] = []
 
 
 class Limiter:
@@ -99,6 +101,7 @@ class Limiter:
         self._last_time = time.monotonic()
         self._patches = Patches()
         self._inner_loops = InnerLoops(self._patches)
+        self._metric_losses = MetricLosses()
 
     @property
     def done(self) -> int:
@@ -158,8 +161,10 @@ class Limiter:
         for outer in stack:
             outer.trains |= unit.trains
             outer.takes_gradient |= unit.takes_gradient
+            outer.metrics += [metric for metric in unit.metrics if metric not in outer.metrics]
         if counts and self._is_training(unit):
-            self._count(unit, made, find_loss(result))
+            loss = find_loss(result)
+            self._count(unit, made, self._metric_losses.of(unit.metrics) if loss is None else loss)
         elif counts:
             self._count_idle()
         return result
@@ -277,6 +282,7 @@ class Limiter:
         for owner in (optimizers.Optimizer, getattr(legacy, "Optimizer", None), scaled):
             for name in ("apply_gradients", "apply"):
                 self._patches.wrap(owner, name, self._wrap_apply)
+        self._patches.wrap(keras.metrics.Mean, "update_state", self._wrap_metric)
 
     def _wrap_function(self, call: Any) -> Any:
         @functools.wraps(call)
@@ -308,6 +314,17 @@ class Limiter:
             return self.apply(optimizer, apply, args, kwargs)
 
         return counted
+
+    def _wrap_metric(self, update_state: Any) -> Any:
+        @functools.wraps(update_state)
+        def noted(metric: Any, *args: Any, **kwargs: Any) -> Any:
+            if self._active and not self.is_in_fit and "loss" in str(metric.name):
+                for unit in self._stack() or self._active:
+                    if metric not in unit.metrics:
+                        unit.metrics.append(metric)
+            return update_state(metric, *args, **kwargs)
+
+        return noted
 
     def _wrap_gradient(self, gradient: Any) -> Any:
         @functools.wraps(gradient)
