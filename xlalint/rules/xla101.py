@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import libcst as cst
 
-from xlalint.rules.base import Rule
+from xlalint.rules.loops import RuleInLoops
 from xlalint.semantics.facts import COMPREHENSION_FILTER, CONDITION, MEMBERSHIP, Fact
 from xlalint.semantics.values import ARRIVING
 
 
-class DataDependentBranch(Rule):
+class DataDependentBranch(RuleInLoops):
     """An `if`, ternary, `and`, `or`, `not`, `assert`, `in` or comprehension filter that asks a tensor for its truth."""
 
     code = "XLA101"
 
     def visit_If(self, node: cst.If) -> None:
         raises = _raises(node.body) or (node.orelse is not None and _raises(node.orelse.body))
-        self._judge(node.test, "if", raises=raises)
+        # The way out of a `while True` is XLA102's to report where AutoGraph converts.
+        leaves = self.left_by(node) is not None
+        self._judge(node.test, "if", raises=raises, leaves=leaves)
 
     def visit_IfExp(self, node: cst.IfExp) -> None:
         self._judge(node.test, "ternary")
@@ -41,7 +43,7 @@ class DataDependentBranch(Rule):
         for fact in self.facts(node, MEMBERSHIP):
             self._say(node, fact, "membership")
 
-    def _judge(self, test: cst.BaseExpression, *constructs: str, raises: bool = False) -> None:
+    def _judge(self, test: cst.BaseExpression, *constructs: str, raises: bool = False, leaves: bool = False) -> None:
         for fact in self.facts(test, CONDITION):
             if fact.detail not in constructs:
                 continue
@@ -49,13 +51,15 @@ class DataDependentBranch(Rule):
                 self._say(test, fact, "unconverted")
             elif raises:
                 self._say(test, fact, "raise")
+            elif leaves:
+                continue
             elif fact.value.dependence >= ARRIVING and fact.detail in ("if", "ternary"):
                 self._say(test, fact, "converted")
 
     def _say(self, test: cst.BaseExpression, fact: Fact, variant: str) -> None:
         # A parameter that is only inferred to be a tensor may be a flag: not enough for an error.
         is_error = variant != "converted"
-        confidence = "possible" if is_error and not fact.value.sure else None
+        confidence = "possible" if is_error and fact.value.guess else None
         construct = fact.detail if isinstance(fact.detail, str) else "if"
         self.report(
             test, fact, variant, confidence=confidence, construct=construct, test=self.quote(test)

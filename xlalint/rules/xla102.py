@@ -4,72 +4,52 @@ from __future__ import annotations
 
 import libcst as cst
 
-from xlalint.rules.base import Rule
-from xlalint.semantics.facts import CONDITION
+from xlalint.rules.loops import RuleInLoops
+from xlalint.semantics.facts import CONDITION, Fact
 
 
-class DataDependentWhile(Rule):
+class DataDependentWhile(RuleInLoops):
     """A `while` whose test is a tensor, or that only a tensor condition leaves."""
 
     code = "XLA102"
 
-    def __init__(self, passage):  # type: ignore[no-untyped-def]
-        super().__init__(passage)
-        self._endless: list[bool] = []
-
     def visit_While(self, node: cst.While) -> None:
-        self._endless.append(_is_true(node.test))
+        super().visit_While(node)
         for fact in self.facts(node.test, CONDITION):
-            if fact.detail == "while":
-                variant = "converted" if fact.context.converted else "unconverted"
-                confidence = (
-                    "possible" if variant == "unconverted" and not fact.value.sure else None
-                )
-                self.report(
-                    node.test,
-                    fact,
-                    variant,
-                    confidence=confidence,
-                    construct="while",
-                    test=self.quote(node.test),
-                )
-
-    def leave_While(self, original_node: cst.While) -> None:
-        self._endless.pop()
-
-    def visit_For(self, node: cst.For) -> None:
-        self._endless.append(False)
-
-    def leave_For(self, original_node: cst.For) -> None:
-        self._endless.pop()
+            if fact.detail != "while":
+                continue
+            if not fact.context.converted:
+                self._say(node.test, node.test, fact, "unconverted", "while")
+            elif not _sets_a_bound(node.body):
+                self._say(node.test, node.test, fact, "converted", "while")
 
     def visit_If(self, node: cst.If) -> None:
-        if not (self._endless and self._endless[-1] and _breaks(node.body)):
+        loop = self.left_by(node)
+        if loop is None:
             return
         for fact in self.facts(node.test, CONDITION):
-            if fact.context.converted and fact.value.sure:
-                self.report(
-                    node.test,
-                    fact,
-                    "broken-loop",
-                    construct="while True",
-                    test=self.quote(node.test),
-                )
+            if fact.context.converted:
+                self._say(loop.test, node.test, fact, "broken-loop", "while True")
+
+    def _say(
+        self, at: cst.CSTNode, test: cst.CSTNode, fact: Fact, variant: str, construct: str
+    ) -> None:
+        confidence = "possible" if fact.value.guess else None
+        self.report(
+            at, fact, variant, confidence=confidence, construct=construct, test=self.quote(test)
+        )
 
 
-def _is_true(test: cst.BaseExpression) -> bool:
-    return (
-        isinstance(test, cst.Name)
-        and test.value == "True"
-        or isinstance(test, cst.Integer)
-        and test.value == "1"
-    )
-
-
-def _breaks(body: cst.BaseSuite) -> bool:
-    return any(
-        isinstance(part, cst.Break)
-        for statement in body.body
-        if isinstance(statement, cst.SimpleStatementLine)
-        for part in statement.body
-    )
+def _sets_a_bound(body: cst.BaseSuite) -> bool:
+    """`tf.autograph.experimental.set_loop_options(maximum_iterations=n)` gives the loop the bound its gradient needs."""
+    for statement in body.body[:2]:
+        if not isinstance(statement, cst.SimpleStatementLine):
+            continue
+        for part in statement.body:
+            if isinstance(part, cst.Expr) and isinstance(part.value, cst.Call):
+                name = part.value.func
+                called = name.attr.value if isinstance(name, cst.Attribute) else ""
+                keywords = {a.keyword.value for a in part.value.args if a.keyword is not None}
+                if called == "set_loop_options" and "maximum_iterations" in keywords:
+                    return True
+    return False

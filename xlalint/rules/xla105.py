@@ -34,7 +34,7 @@ class TensorToPython(Rule):
 
     def _judge(self, node: cst.BaseExpression) -> None:
         for fact in self.facts(node, *_VARIANTS):
-            confidence = None if fact.value.sure else "possible"
+            confidence = "possible" if fact.value.guess else None
             self.report(
                 node, fact, _VARIANTS[fact.kind], confidence=confidence, call=self.quote(node)
             )

@@ -23,4 +23,5 @@ class BooleanMask(Rule):
         for fact in self.facts(node, CALL):
             detail: CallDetail = fact.detail
             if detail.api in MASK_APIS and detail.makes_data_sized:
-                self.report(node, fact, "mask", mask=self.quote(node))
+                mask = self.quote(node)
+                self.report(node, fact, "mask", confidence=detail.confidence, mask=mask)

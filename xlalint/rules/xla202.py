@@ -19,7 +19,8 @@ class DataSizedOutput(Rule):
             detail: CallDetail = fact.detail
             if (
                 detail.makes_data_sized
-                and detail.verdict.status == "compiles"
+                and not detail.verdict.missing
                 and detail.api not in MASK_APIS
             ):
-                self.report(node, fact, "producer", api=self.quote(node.func))
+                api = self.quote(node.func)
+                self.report(node, fact, "producer", confidence=detail.confidence, api=api)

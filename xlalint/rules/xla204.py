@@ -11,16 +11,18 @@ from xlalint.semantics.facts import DATA_SIZED_USE
 _VARIANTS = {
     "negative-index": "wrong-numbers",
     "negative-slice": "wrong-numbers",
+    "full-size-partner": "wrong-numbers",
     "roll": "wrong-numbers",
-    "cumsum": "wrong-numbers",
-    "cumprod": "wrong-numbers",
+    "scan": "wrong-numbers",
     "shuffle": "wrong-numbers",
     "unique": "wrong-numbers",
+    "diagonal": "wrong-numbers",
     "stride": "rejected",
-    "reverse": "rejected",
     "squeeze": "rejected",
     "split": "rejected",
     "unstack": "rejected",
+    "reshape": "rejected",
+    "ensure_shape": "rejected",
 }
 
 
@@ -33,6 +35,9 @@ class DataSizedMisuse(Rule):
         self._judge(node)
 
     def visit_Call(self, node: cst.Call) -> None:
+        self._judge(node)
+
+    def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         self._judge(node)
 
     def _judge(self, node: cst.BaseExpression) -> None:

@@ -62,7 +62,7 @@ _MOST_DEPTH = 40
 # Library functions whose names say that they feed, load or show data: host code unless something compiles them.
 _HOST_NAMES = re.compile(
     r"(^|_)(parse|decode|preprocess\w*|load|loads|read|reader|download|plot|draw|visuali[sz]e|serialize|deserialize|export|write|"
-    r"save|restore|dataset|datasets|input_fn|tokeni[sz]e\w*|main|fetch|print|show|report|summary|summarize|log|debug|register|"
+    r"save|restore|dataset|datasets|input_fn|tokeni[sz]e\w*|main|fetch|print|show|to_list|to_numpy|as_numpy|numpy|report|summary|summarize|log|debug|register|"
     r"generator|collate\w*|convert_\w+_checkpoint\w*|augment_dataset|run_experiment|setup|configure)(_|$)"
 )
 _NEVER_TRACED = frozenset(
@@ -294,6 +294,35 @@ class Analysis:
             flow.run_block(_body(method), frame)
         return {name: _as_attribute(value) for name, value in collected.items()}
 
+    def construct(self, cls: ClassInfo, arguments: Arguments, frame: Frame) -> None:
+        """An object made while tracing keeps the tensors that it is given."""
+        values = (*arguments.positional, *arguments.keywords.values())
+        if not frame.context.is_compiled or not any(l.is_tensor for v in values for l in leaves(v)):
+            return
+        method = self.classes.method(cls, "__init__")
+        if method is None or any(running is method for running, _ in self._running):
+            return
+        self_value = Value(INSTANCE, ref=cls)
+        inner = self._frame_of(method, Context(EAGER, False), self_value, frame.depth + 1)
+        inner.silent = True
+        inner.attributes = {}
+        self._bind_parameters(
+            method, list(arguments.positional), arguments.keywords, self_value, inner, arguments.open_ended
+        )
+        self._running.append((method, None))
+        flow.run_block(_body(method), inner)
+        self._running.pop()
+        for name, value in inner.attributes.items():
+            self.keep_attribute(cls, name, value)
+
+    def keep_attribute(self, cls: ClassInfo, name: str, value: Value) -> None:
+        """A tensor that a method puts into an attribute while tracing."""
+        if not value.is_tensor:
+            return
+        known = self.instance_attribute(cls, name)
+        usable = known is not None and known.is_tensor
+        self._attributes[cls][name] = join(known, value) if known is not None and usable else value
+
     def class_attribute(self, cls: ClassInfo, name: str) -> Value | None:
         found = self.classes.assignment(cls, name)
         if found is None:
@@ -334,11 +363,17 @@ class Analysis:
     # --- running functions -----------------------------------------------------------------------------------------
 
     def invoke_value(
-        self, target: Value, values: list[Value], frame: Frame, *, converted: bool | None = None
+        self,
+        target: Value,
+        values: list[Value],
+        frame: Frame,
+        *,
+        converted: bool | None = None,
+        keywords: dict[str, Value] | None = None,
     ) -> Value:
-        """Call a FUNCTION value with positional arguments."""
+        """Call a FUNCTION value."""
         info, bound = target.ref if isinstance(target.ref, tuple) else (target.ref, None)
-        return self.invoke(info, values, {}, bound, frame, converted=converted)
+        return self.invoke(info, values, keywords or {}, bound, frame, converted=converted)
 
     def invoke(
         self,
@@ -556,6 +591,8 @@ class Analysis:
         inferred = parameters.LIKELY_DATA if name in used else None
         if inferred is None and assumed and (used or role_method is not None):
             inferred = parameters.by_name(name)
+        if inferred is None and assumed and default is None and frame.context.region == COMPILED:
+            inferred = parameters.of_traced_function(name)
         if inferred is None:
             return NOTHING_KNOWN
         return inferred._replace(optional=is_none, structured=inferred.structured or is_none)
@@ -737,9 +774,11 @@ class Analysis:
 
     def _promote(self, info: FunctionInfo, frame: Frame) -> None:
         """In a compiled function, a parameter used as a tensor is one: tf.function makes it so."""
+        used = parameters.used_as_tensor(info, frame)
         for name, value in frame.names.items():
             if value.is_tensor and not value.sure:
-                frame.names[name] = value._replace(sure=True)
+                if name in used:
+                    frame.names[name] = value._replace(sure=True, guess=False)
 
     def _run_assumed(self, info: FunctionInfo) -> None:
         context = Context(

@@ -91,7 +91,10 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
     value = handled
     if value is None:
         value = results.of_call(api, verdict.data_sized, arguments, bound, frame)
-    note_hazards(api, verdict, bound, arguments, value, node, frame)
+    own = NOTHING_KNOWN if handled is not None else value
+    note_hazards(api, verdict, bound, arguments, own, node, frame)
+    if plain.endswith("boolean_mask") and isinstance(node, ast.Call) and node.args:
+        frame.has_dimensions(node.args[0])
     return value
 
 
@@ -172,6 +175,9 @@ def _argument_fits(value: Value, wanted: object) -> bool | None:
         if known is not None:
             return known.value is not None
         return None if value.optional or value.kind in (UNKNOWN, PYTHON) else True
+    if value.choices() and isinstance(wanted, str) and known is None:
+        fits = {str(choice).lower() == wanted.lower() for choice in value.choices()}
+        return fits.pop() if len(fits) == 1 else None
     if known is not None:
         if isinstance(known.value, str) and isinstance(wanted, str):
             return known.value.lower() == wanted.lower()
@@ -179,7 +185,8 @@ def _argument_fits(value: Value, wanted: object) -> bool | None:
             wanted, bool
         )
     if value.kind is EXTERNAL and isinstance(wanted, str):
-        return str(value.ref).rsplit(".", 1)[-1].lower() == wanted.lower()
+        # tf.image.ResizeMethod.NEAREST_NEIGHBOR is "nearest".
+        return str(value.ref).rsplit(".", 1)[-1].lower().startswith(wanted.lower())
     if value.is_tensor and value.dtype is not None and isinstance(wanted, str):
         return value.dtype == wanted
     return None
@@ -221,7 +228,13 @@ def note_call(
     frame: Frame,
 ) -> None:
     value = next((v for v in bound.values() if v.is_tensor), NOTHING_KNOWN)
-    detail = CallDetail(api.name, tuple(bound.items()), verdict, makes_data_sized, api.replacement)
+    passed = [leaf for argument in bound.values() for leaf in leaves(argument)]
+    confidence = "certain"
+    if makes_data_sized and not all(leaf.sure and leaf.kind is not UNKNOWN for leaf in passed):
+        confidence = "likely" if any(_is_data(leaf) for leaf in passed) else "possible"
+    detail = CallDetail(
+        api.name, tuple(bound.items()), verdict, makes_data_sized, confidence, api.replacement
+    )
     frame.analysis.note(frame, node, CALL, value, detail)
 
 
@@ -252,7 +265,7 @@ def _numpy_call(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     values = (*arguments.positional, *arguments.keywords.values())
     flat = [leaf for value in values for leaf in leaves(value)]
     for leaf in flat:
-        if leaf.is_tensor and leaf.sure and not leaf.structured and not leaf.optional:
+        if leaf.is_tensor and not (leaf.guess or leaf.structured or leaf.optional):
             frame.analysis.note(frame, node, NUMPY_CALL, leaf)
             return Value(NDARRAY)
     if flat and all(leaf.kind in (PYTHON, SHAPE) for leaf in flat):
@@ -262,7 +275,7 @@ def _numpy_call(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
 
 def _math_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     for value in arguments.positional:
-        if value.is_tensor and value.sure and not value.structured and not value.optional:
+        if value.is_tensor and not (value.guess or value.structured or value.optional):
             frame.analysis.note(frame, node, CONVERSION, value, name)
     return SOME_PYTHON
 

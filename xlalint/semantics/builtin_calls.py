@@ -10,7 +10,9 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
     COLLECTION,
     EXTERNAL,
+    COMPUTED,
     FALSE,
+    FROM_SHAPE,
     FUNCTION,
     MAPPING,
     NOTHING_KNOWN,
@@ -51,6 +53,10 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
         return _convert(name, first, node, frame)
     if name in _ASK_FOR_TRUTH:
         return _truth_of_elements(name, values, node, frame)
+    if name == "dict" and arguments.keywords and not values:
+        return Value(MAPPING, ref=tuple(arguments.keywords.items()))
+    if name == "len":
+        return _len(first, node, frame)
     special = _SPECIAL.get(name)
     if special is not None:
         return special(values, frame)
@@ -66,7 +72,7 @@ def _convert(name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
         return SOME_PYTHON
     if frame.context.converted and name in _CONVERTED_FINE:
         return value._replace(kind=TENSOR, dtype="int32" if name == "int" else "float32", ref=None)
-    if not value.structured:
+    if not value.structured and not value.guess:
         frame.analysis.note(frame, node, CONVERSION, value, name)
     return SOME_PYTHON
 
@@ -74,7 +80,7 @@ def _convert(name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
 def _truth_of_elements(name: str, values: tuple[Value, ...], node: ast.AST, frame: Frame) -> Value:
     if len(values) == 1:
         inside = element(values[0])
-        if values[0].kind is TENSOR and not values[0].structured and values[0].sure:
+        if values[0].kind is TENSOR and not values[0].structured and not values[0].guess:
             frame.analysis.note(frame, node, CONVERSION, values[0], name)
             return SOME_PYTHON
         asked = inside if values[0].kind in (SEQUENCE, COLLECTION) else NOTHING_KNOWN
@@ -82,7 +88,7 @@ def _truth_of_elements(name: str, values: tuple[Value, ...], node: ast.AST, fram
         tensors = [v for v in values if v.is_tensor]
         asked = tensors[0] if tensors and name in ("max", "min") else NOTHING_KNOWN
     if asked.is_tensor and not asked.structured and not asked.optional:
-        if asked.sure:
+        if not asked.guess:
             frame.analysis.note(frame, node, CONVERSION, asked, name)
         return NOTHING_KNOWN
     return SOME_PYTHON if all(v.kind in (PYTHON, SHAPE) for v in values) else NOTHING_KNOWN
@@ -96,7 +102,7 @@ def _isinstance(values: tuple[Value, ...], frame: Frame) -> Value:
     value, types = values
     wanted = types.ref if types.kind is SEQUENCE else (types,)
     kinds = {kind_of_type(t) for t in wanted}
-    if value.kind is TENSOR and value.sure and not value.structured and not value.optional:
+    if value.kind is TENSOR and not (value.guess or value.structured or value.optional):
         if TENSOR in kinds:
             return TRUE
         if None not in kinds:
@@ -122,7 +128,7 @@ def _hasattr(values: tuple[Value, ...], frame: Frame) -> Value:
     if (
         name is not None
         and values[0].kind is TENSOR
-        and values[0].sure
+        and not values[0].guess
         and not values[0].structured
     ):
         if name.value in ("numpy", "item", "tolist"):
@@ -160,9 +166,14 @@ def _range(values: tuple[Value, ...], frame: Frame) -> Value:
     return Value(TENSOR, dependence) if frame.context.converted else NOTHING_KNOWN
 
 
-def _len(values: tuple[Value, ...], frame: Frame) -> Value:
-    if values and values[0].kind is SEQUENCE and values[0].ref:
-        return constant(len(values[0].ref))
+def _len(value: Value, node: ast.AST, frame: Frame) -> Value:
+    if value.kind is TENSOR and not (value.structured or value.guess or value.optional):
+        if not frame.context.converted:
+            frame.analysis.note(frame, node, CONVERSION, value, "len")
+            return SOME_PYTHON
+        return Value(TENSOR, FROM_SHAPE if value.producer is None else COMPUTED, rank=0)
+    if value.kind is SEQUENCE and value.ref:
+        return constant(len(value.ref))
     return SOME_PYTHON
 
 
@@ -198,6 +209,13 @@ def _mapping(values: tuple[Value, ...], frame: Frame) -> Value:
     return values[0] if values and values[0].kind is MAPPING else NOTHING_KNOWN
 
 
+def _type(values: tuple[Value, ...], frame: Frame) -> Value:
+    if len(values) == 1 and values[0].kind is TENSOR:
+        if not (values[0].guess or values[0].structured or values[0].optional):
+            return Value(EXTERNAL, ref="tf.Tensor")
+    return NOTHING_KNOWN
+
+
 def _nothing(values: tuple[Value, ...], frame: Frame) -> Value:
     return NOTHING_KNOWN
 
@@ -212,7 +230,6 @@ _SPECIAL = {
     "tuple": _listed,
     "set": _listed,
     "range": _range,
-    "len": _len,
     "sum": _sum,
     "super": _super,
     "map": _map,
@@ -221,6 +238,7 @@ _SPECIAL = {
     "iter": _passed_on,
     "next": _next,
     "dict": _mapping,
+    "type": _type,
     "vars": _nothing,
     "object": _nothing,
 }

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xlalint.semantics.facts import JIT_ON
+from xlalint.semantics.facts import JIT_ON, NUMPY_CALL
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
     ARRIVING,
@@ -16,7 +16,9 @@ from xlalint.semantics.values import (
     FALSE,
     FUNCTION,
     MAPPING,
+    NDARRAY,
     NOTHING_KNOWN,
+    PARTIAL,
     SEQUENCE,
     TENSOR,
     TRUE,
@@ -44,9 +46,12 @@ def foreign(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Val
     """Calls of packages other than TensorFlow and Keras that pass functions through."""
     if name == "functools.partial" and arguments.positional:
         target = arguments.positional[0]
-        if target.kind is FUNCTION and len(arguments.positional) == 1:
-            return target
-        return target if target.kind is EXTERNAL and not arguments.positional[1:] else NOTHING_KNOWN
+        if target.ref == "tf.function" and _turns_on_jit(arguments.keywords):
+            frame.analysis.note_anywhere(frame, node, JIT_ON, NOTHING_KNOWN, "tf.function")
+        if target.kind in (FUNCTION, EXTERNAL):
+            return Value(
+                PARTIAL, ref=(target, arguments.positional[1:], tuple(arguments.keywords.items()))
+            )
     return NOTHING_KNOWN
 
 
@@ -72,6 +77,9 @@ def _argument(
 def _run(
     function: Value | None, values: list[Value], frame: Frame, *, converted: bool | None = None
 ) -> Value:
+    if function is not None and function.kind is PARTIAL:
+        target, first, keywords = function.ref
+        return frame.analysis.invoke_value(target, [*first, *values], frame, converted=converted, keywords=dict(keywords)) if target.kind is FUNCTION else NOTHING_KNOWN
     if function is None or function.kind is not FUNCTION:
         return NOTHING_KNOWN
     return frame.analysis.invoke_value(function, values, frame, converted=converted)
@@ -169,17 +177,21 @@ def _host(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
 def _map_structure(
     arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
 ) -> Value:
-    structures = [leaf for value in arguments.positional[1:2] for leaf in leaves(value)]
-    if not structures:
+    mapped = arguments.positional[1] if len(arguments.positional) > 1 else NOTHING_KNOWN
+    inside = leaves(mapped)
+    if not inside:
         return NOTHING_KNOWN
-    result = _run(arguments.positional[0], [structures[0]], frame, converted=False)
-    return Value(COLLECTION, ref=result)
+    leaf = inside[0]._replace(structured=False) if inside[0].is_tensor else inside[0]
+    result = _run(arguments.positional[0], [leaf], frame, converted=False)
+    if mapped.kind is TENSOR:
+        return result._replace(structured=mapped.structured) if result.is_tensor else NOTHING_KNOWN
+    return Value(COLLECTION, ref=result) if mapped.kind in (SEQUENCE, COLLECTION) else NOTHING_KNOWN
 
 
 def _function(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     """`tf.function(f, ...)`, or `tf.function(...)` that is called with the function next."""
     options = arguments.keywords
-    jit = any(options.get(name) == TRUE for name in ("jit_compile", "experimental_compile"))
+    jit = _turns_on_jit(options)
     if jit:
         frame.analysis.note_anywhere(frame, node, JIT_ON, NOTHING_KNOWN, "tf.function")
     function = arguments.positional[0] if arguments.positional else options.get("func")
@@ -194,6 +206,10 @@ def _function(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fram
             jit=jit,
         )
     return function
+
+
+def _turns_on_jit(options: dict[str, Value]) -> bool:
+    return any(options.get(name) == TRUE for name in ("jit_compile", "experimental_compile"))
 
 
 def _wrap(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -228,6 +244,22 @@ def _eager_here(
     return FALSE if frame.context.is_compiled and not frame.silent else TRUE
 
 
+def _to_numpy(
+    arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    """Keras's own way to NumPy, which a traced tensor refuses as it refuses `.numpy()`."""
+    value = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
+    if value.is_tensor and not (value.guess or value.structured or value.optional):
+        frame.analysis.note(frame, node, NUMPY_CALL, value)
+    return Value(NDARRAY)
+
+
+def _traced_here(
+    arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    return FALSE if _eager_here(arguments, bound, node, frame) == TRUE else TRUE
+
+
 _HANDLERS: dict[str, Callback] = {
     "tf.cond": _cond,
     "tf.compat.v1.cond": _cond,
@@ -256,7 +288,11 @@ _HANDLERS: dict[str, Callback] = {
     "tf.case": _case,
     "tf.compat.v1.case": _case,
     "keras.backend.rnn": _keras_rnn,
+    "keras.ops.convert_to_numpy": _to_numpy,
+    "keras.backend.get_value": _to_numpy,
+    "keras.backend.eval": _to_numpy,
     "tf.executing_eagerly": _eager_here,
+    "tf.inside_function": _traced_here,
     "tf.compat.v1.executing_eagerly": _eager_here,
     "tf.python.eager.context.executing_eagerly": _eager_here,
     "tf.compat.v1.executing_eagerly_outside_functions": lambda a, b, n, f: TRUE,

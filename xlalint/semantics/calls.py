@@ -21,6 +21,7 @@ from xlalint.semantics.values import (
     MAPPING,
     NDARRAY,
     NOTHING_KNOWN,
+    PARTIAL,
     PYTHON,
     SEQUENCE,
     STRATEGY,
@@ -121,7 +122,16 @@ def unbound(target: Value) -> tuple[FunctionInfo, Value | None]:
 
 
 def _call_class(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    frame.analysis.construct(target.ref, arguments, frame)
     return Value(INSTANCE, ref=target.ref)
+
+
+def _call_partial(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    inner, first, keywords = target.ref
+    merged = Arguments(
+        (*first, *arguments.positional), {**dict(keywords), **arguments.keywords}, arguments.open_ended
+    )
+    return call_value(inner, merged, node, frame)
 
 
 def _call_instance(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -154,6 +164,7 @@ def _super_call(base: Value, attr: str, node: ast.Call, frame: Frame) -> Value:
 _CALLABLE: dict[str, Callable[[Value, Arguments, ast.AST, Frame], Value]] = {
     FUNCTION: _call_function,
     CLASS: _call_class,
+    PARTIAL: _call_partial,
     INSTANCE: _call_instance,
     EXTERNAL: _call_external,
 }

@@ -46,7 +46,7 @@ class Condition:
     """How the verdict differs from the API's own when arguments take these values.
 
     `when` pairs a parameter with a value, or with `"given"` for a parameter that is None by default. Where several
-    conditions match a call, the one with most pairs is meant.
+    conditions match a call, the one with most pairs is meant. `gradient` is None where it is as the API's own.
     """
 
     when: tuple[tuple[str, object], ...]
@@ -55,6 +55,7 @@ class Condition:
     reason: str | None
     data_sized: tuple[int, ...] | None
     constant_args: tuple[str, ...]
+    gradient: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,8 @@ class Api:
 
     - `status`: `compiles`, `fails`, `crashes` (the compiler kills the process), `untraced` (no input found that it
       accepts), `not-compute` (nothing that would run on a device).
-    - `reason` of a failure: `no-kernel`, `constant`, `dtype`, `gradient`, `other`; `missing` lists ops without a kernel.
+    - `reason` of a failure: `no-kernel`, `constant`, `dtype`, `gradient`, `eager-only` (it
+      cannot be traced), `other`; `missing` lists ops without a kernel.
       The verdict is for arguments in `constant_args` given as compile-time constants.
     - `data_sized`: indexes into the flat list of output tensors; None where it was not measured.
     - `constant_args`: arguments whose value XLA needs at compile time. `sizing_args`: arguments that may be tensors and
@@ -293,6 +295,7 @@ def _condition(part: Mapping[str, Any], row: Mapping[str, Any]) -> Condition:
         reason=part.get("reason"),
         data_sized=_indexes(part),
         constant_args=tuple(part.get("constant_args", row.get("constant_args", ()))),
+        gradient=part.get("gradient"),
     )
 
 

@@ -62,6 +62,9 @@ _SUFFIX_ROLES = {
     "Optimizer": OPTIMIZER,
 }
 
+# Tokenizers and preprocessors are layers by descent, but they work on text and files: tf.data's side, not the step's.
+_FEEDS_DATA = re.compile(r"(Tokenizer|Preprocessor|PreprocessingLayer|ImageConverter|AudioConverter)\w*$")
+
 # The methods that Keras traces, by role; the rest of a class runs in Python.
 TRACED_METHODS = {
     LAYER: ("call",),
@@ -97,6 +100,8 @@ def external_role(name: str) -> Role | None:
     """The role of a class of another package, by its canonical name."""
     legacy = name.startswith("tf_keras.")
     plain = name[3:] if legacy else name
+    if _FEEDS_DATA.search(plain.rsplit(".", 1)[-1]):
+        return Role(HOST_DATA, legacy)
     if plain in _BY_NAME:
         return Role(_BY_NAME[plain], legacy)
     for prefix, kind in _BY_PREFIX:
@@ -146,7 +151,7 @@ class ClassTable:
 
     def role(self, cls: ClassInfo) -> Role | None:
         if cls not in self._roles:
-            self._roles[cls] = None
+            self._roles[cls] = Role(HOST_DATA) if _FEEDS_DATA.search(cls.name) else None
             for ancestor in self.line(cls):
                 for base in self.bases(ancestor):
                     found = external_role(base) if isinstance(base, str) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -136,8 +137,10 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
             and _is_text(left)
             and isinstance(getattr(node, "op", None), ast.Mod)
         ):
-            frame.analysis.note(frame, node, FORMATTING, right)
+            if not right.guess:
+                frame.analysis.note(frame, node, FORMATTING, right)
             return SOME_PYTHON
+        note_full_size_partner(node, left, right, frame)
         return _tensor_of(left, right)
     if left.kind is PYTHON and right.kind is PYTHON:
         return SOME_PYTHON
@@ -153,6 +156,13 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
     return Value(UNKNOWN, max(left.dependence, right.dependence))
 
 
+def note_full_size_partner(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
+    """Kept elements combined with the full tensor: eager refuses the shapes, XLA returns numbers (facts: surprises)."""
+    for sized, full in ((left, right), (right, left)):
+        if sized.producer is not None and full.is_tensor and full.producer is None and full.rank:
+            frame.analysis.note(frame, node, DATA_SIZED_USE, sized, "full-size-partner")
+
+
 def _is_text(value: Value) -> bool:
     known = value.constant()
     return known is not None and isinstance(known.value, str)
@@ -160,19 +170,17 @@ def _is_text(value: Value) -> bool:
 
 def _tensor_of(*operands: Value) -> Value:
     """A tensor computed elementwise from operands of which at least one is a tensor."""
-    dependence, producer, dtype, rank, sure = CONSTANT, None, None, None, True
-    for operand in operands:
-        if operand.is_tensor:
-            dependence = max(dependence, operand.dependence)
-            producer = producer or operand.producer
-            dtype = dtype or operand.dtype
-            sure = sure and operand.sure
-            rank = operand.rank if rank is None else max(rank, operand.rank or 0)
-    if any(o.is_tensor and o.rank is None for o in operands):
-        rank = None
+    tensors = [operand for operand in operands if operand.is_tensor]
+    dependence = max(operand.dependence for operand in tensors)
+    producer = next((o.producer for o in tensors if o.producer is not None), None)
+    dtype = next((o.dtype for o in tensors if o.dtype is not None), None)
+    ranks = [operand.rank for operand in tensors]
+    rank = None if None in ranks else max(r for r in ranks if r is not None)
+    sure = all(operand.sure for operand in tensors)
+    guess = all(operand.guess for operand in tensors)
     if dtype == "bool":
         dtype = None  # arithmetic on a mask casts it first, or fails: not a mask any more
-    return Value(TENSOR, dependence, producer, dtype, rank, None, sure)
+    return Value(TENSOR, dependence, producer, dtype, rank, None, sure, guess=guess)
 
 
 _BIT_OPERATORS = (ast.BitAnd, ast.BitOr, ast.BitXor)
@@ -196,6 +204,8 @@ def _binary_or_mask(node: ast.BinOp, frame: Frame) -> Value:
 
 def _unary(node: ast.UnaryOp, frame: Frame) -> Value:
     value = evaluate(node.operand, frame)
+    if isinstance(node.op, ast.Invert) and value.is_tensor:
+        return value._replace(kind=TENSOR, ref=None, dtype=value.dtype or "bool")
     if isinstance(node.op, ast.Not):
         if value.is_tensor and not value.structured and not value.optional:
             if node not in frame.covered:
@@ -254,15 +264,17 @@ def _compare(node: ast.Compare, frame: Frame) -> Value:
 def _compare_pair(
     node: ast.Compare, op: ast.cmpop, left: Value, right: Value, frame: Frame
 ) -> Value:
-    if isinstance(op, (ast.Is, ast.IsNot)):
-        return _identity(left, right, isinstance(op, ast.Is))
+    named = left.kind is EXTERNAL and right.kind is EXTERNAL
+    if isinstance(op, (ast.Is, ast.IsNot)) or (named and isinstance(op, (ast.Eq, ast.NotEq))):
+        return _identity(left, right, isinstance(op, (ast.Is, ast.Eq)))
     if isinstance(op, (ast.In, ast.NotIn)):
         searched = left if left.is_tensor else right
         if (
             searched.is_tensor
-            and searched.sure
+            and not searched.guess
             and not searched.structured
             and right.kind != UNKNOWN
+            and left.kind is not PYTHON  # a key looked up in a dictionary of tensors
         ):
             if not (right.kind is MAPPING or searched.optional):
                 frame.analysis.note(frame, node, MEMBERSHIP, searched)
@@ -294,6 +306,9 @@ def _is_none(value: Value) -> bool:
 
 
 def _identity(left: Value, right: Value, positive: bool) -> Value:
+    names = {str(v.ref) for v in (left, right) if v.kind is EXTERNAL}
+    if "tf.Tensor" in names and any(name.startswith("builtins.") for name in names):
+        return FALSE if positive else TRUE  # type(tensor) is tuple
     for one, other in ((left, right), (right, left)):
         if _is_none(other):
             if _is_none(one):
@@ -471,12 +486,22 @@ def _subscript(node: ast.Subscript, frame: Frame) -> Value:
     return NOTHING_KNOWN
 
 
+_MASK_NAMES = re.compile(r"(^|_)(masks?|valid|keep|kept|selected|drop|dropped|positives?|negatives?|is_\w+)(_|$)")
+
+
+def is_mask(index: Value, node: ast.expr) -> bool:
+    """Whether a tensor used as an index is boolean: by its dtype, or for a parameter by its name."""
+    if index.dtype is not None:
+        return index.dtype == "bool"
+    return isinstance(node, ast.Name) and _MASK_NAMES.search(node.id) is not None
+
+
 STATIC_SLICE = Value(SHAPE)
 
 
 def _unknown_item(node: ast.Subscript, base: Value, index: Value, frame: Frame) -> Value:
     """`outputs[mask]` where only the mask is known to be a tensor: only a tensor takes a tensor as an index."""
-    if index.kind is TENSOR and index.dtype == "bool" and index.dependence >= ARRIVING:
+    if index.kind is TENSOR and is_mask(index, node.slice) and index.dependence >= ARRIVING:
         likely = Value(TENSOR, ARRIVING, sure=False)
         frame.analysis.note(frame, node, MASK_INDEX, likely, index)
         return Value(TENSOR, ARRIVING, "a boolean mask", sure=False)
@@ -510,10 +535,11 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     values = [_index_value(part, frame) for part in parts]
     index = values[0]
-    if len(parts) == 1 and index.is_tensor and index.dtype == "bool" and not base.structured:
+    if len(parts) == 1 and index.is_tensor and is_mask(index, node.slice):
         if index.dependence >= ARRIVING:
             frame.analysis.note(frame, node, MASK_INDEX, base, index)
             sure = base.sure and index.sure
+            frame.has_dimensions(node.value)
             return Value(
                 TENSOR,
                 max(base.dependence, index.dependence),
@@ -585,7 +611,7 @@ def _misused_index(part: ast.expr, value: Value) -> str | None:
             isinstance(part.step, ast.Constant) and part.step.value in (None, 1)
         ):
             return "stride"
-        if _is_negative(part.lower) or _is_negative(part.upper):
+        if _is_negative(part.lower):
             return "negative-slice"
     return None
 
@@ -600,7 +626,7 @@ def _joined_string(node: ast.JoinedStr, frame: Frame) -> Value:
             value = evaluate(part.value, frame)
             if (
                 value.is_tensor
-                and value.sure
+                and not value.guess
                 and part.format_spec is not None
                 and not value.structured
             ):

@@ -81,13 +81,15 @@ class Verdict(NamedTuple):
 class CallDetail(NamedTuple):
     """A call of a catalogued API: its canonical name, its arguments by parameter, and the catalogue's verdict.
 
-    `makes_data_sized` says that this very call returns a tensor whose size depends on data.
+    `makes_data_sized` says that this very call returns a tensor whose size depends on data; `confidence` is how sure
+    that is, as in a finding.
     """
 
     api: str
     arguments: tuple[tuple[str, Value], ...]
     verdict: Verdict
     makes_data_sized: bool
+    confidence: str
     replacement: str | None
 
 

@@ -120,6 +120,15 @@ def _bind_attribute(target: ast.Attribute, value: Value, frame: Frame) -> None:
         return
     frame.names[key] = value
     if (
+        frame.context.is_compiled
+        and not frame.silent
+        and frame.self_value is not None
+        and isinstance(target.value, ast.Name)
+        and target.value.id == frame.self_name
+        and isinstance(frame.self_value.ref, ClassInfo)
+    ):
+        frame.analysis.keep_attribute(frame.self_value.ref, target.attr, value)
+    if (
         frame.attributes is not None
         and isinstance(target.value, ast.Name)
         and target.value.id == frame.self_name

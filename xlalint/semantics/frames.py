@@ -49,6 +49,13 @@ class Frame:
             frame = frame.outer
         return None
 
+    def has_dimensions(self, node: ast.expr) -> None:
+        """What a mask is taken of is no scalar: from here on that is known of the name."""
+        if isinstance(node, ast.Name):
+            known = self.names.get(node.id)
+            if known is not None and known.is_tensor and known.rank is None:
+                self.names[node.id] = known._replace(rank=1)
+
 
 def merge_names(
     target: dict[str, Value],

@@ -52,7 +52,7 @@ def _tensor_method(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     if attr in ("numpy", "item", "tolist"):
-        if base.sure and not base.structured:
+        if not base.guess and not base.structured:
             frame.analysis.note(frame, node, NUMPY_METHOD, base, attr)
         return Value(NDARRAY)
     if attr in ("get_shape", "shape"):
@@ -91,7 +91,7 @@ def _python_method(
         and ":" in known.value
     ):
         for value in (*arguments.positional, *arguments.keywords.values()):
-            if value.is_tensor and value.sure and not value.structured:
+            if value.is_tensor and not value.guess and not value.structured:
                 frame.analysis.note(frame, node, FORMATTING, value)
     return SOME_PYTHON
 

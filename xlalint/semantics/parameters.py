@@ -65,7 +65,7 @@ def of_call(info: FunctionInfo, name: str, role_method: str | None, first: bool)
         return INPUTS
     if role_method == "call" and name == "training":
         return SOME_PYTHON
-    if role_method == "call" and _MASK_NAMES.search(name):
+    if role_method == "call" and _is_mask(name):
         return Value(
             TENSOR,
             2,
@@ -238,8 +238,26 @@ _NOT_EVIDENCE = frozenset(
 )
 
 
+# What callers of a tf.function pass as a Python value, by the names they give it.
+_FLAG_NAMES = re.compile(
+    r"^(is|use|do|with|has|return|should|first|last|enable|apply|include|add)_|(^|_)(flag|mode|training|only|batch)$"
+)
+
+
+def of_traced_function(name: str) -> Value | None:
+    """A parameter of a tf.function without a default: a tensor in all likelihood, unless its name says setting."""
+    if _SETTING_NAMES.search(name) or _FLAG_NAMES.search(name):
+        return None
+    return LIKELY_DATA
+
+
+def _is_mask(name: str) -> bool:
+    """`attention_mask`, but not `use_causal_mask`, which is a flag."""
+    return _MASK_NAMES.search(name) is not None and _FLAG_NAMES.search(name) is None
+
+
 def by_name(name: str) -> Value | None:
     """What a parameter's name promises in code that uses TensorFlow."""
-    if _MASK_NAMES.search(name):
-        return Value(TENSOR, 2, sure=False)
+    if _is_mask(name):
+        return Value(TENSOR, 2, sure=False, guess=True)
     return LIKELY_DATA if _TENSOR_NAMES.match(name) else None

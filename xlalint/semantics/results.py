@@ -38,7 +38,8 @@ _LIKE = frozenset(
 )
 _PYTHON_RESULTS = frozenset(
     {
-        "keras.backend.ndim", "keras.backend.epsilon", "keras.backend.floatx", "keras.backend.image_data_format",
+        "keras.backend.ndim",
+        "keras.backend.count_params", "keras.backend.epsilon", "keras.backend.floatx", "keras.backend.image_data_format",
         "keras.backend.is_sparse", "keras.backend.is_keras_tensor", "keras.backend.is_tensor", "keras.backend.dtype",
         "keras.backend.learning_phase", "keras.backend.backend", "keras.backend.get_uid", "keras.backend.standardize_dtype",
         "keras.ops.is_tensor", "keras.ops.ndim", "keras.ops.dtype", "tf.is_tensor", "tf.get_static_value", "tf.inside_function",
@@ -65,6 +66,17 @@ _TENSOR_NAMESPACES = (
 # Not every function of these namespaces returns a tensor; CamelCase names are classes.
 
 
+# Scatters and segment reductions bring data-sized operands back to a size of their own.
+_SCATTERED = frozenset(
+    {"tf.scatter_nd", "tf.tensor_scatter_nd_update", "tf.tensor_scatter_nd_add"}
+    | {"tf.tensor_scatter_nd_max", "tf.tensor_scatter_nd_min"}
+    | {
+        f"tf.math.unsorted_segment_{name}"
+        for name in ("sum", "mean", "max", "min", "prod", "sqrt_n")
+    }
+)
+
+
 def of_call(
     api: Api, data_sized: tuple[int, ...], arguments: Arguments, bound: Bound, frame: Frame
 ) -> Value:
@@ -88,13 +100,15 @@ def of_call(
 
 def of_unknown_api(name: str, arguments: Arguments, frame: Frame) -> Value:
     """The value of a call of an API that the catalogue does not list."""
+    flat = tuple(leaf for value in arguments.positional for leaf in leaves(value))
+    if name in _SPECIAL:
+        return _SPECIAL[name](arguments, dict(arguments.keywords), flat, frame)
     if name in _PYTHON_RESULTS:
         return SOME_PYTHON
     if name in _SHAPES:
-        return _shape_of(name, arguments.positional)
+        return _shape_of(name, flat)
     if not _makes_tensors(name, "compiles"):
         return NOTHING_KNOWN
-    flat = tuple(leaf for value in arguments.positional for leaf in leaves(value))
     dependence = _dependence_of(flat)
     return Value(TENSOR, dependence, _producer_of(flat), _dtype(name, None, {}, flat))
 
@@ -120,10 +134,15 @@ def _tensor_result(
 ) -> Value:
     dependence = _dependence_of(flat)
     sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
+    if name in _SCATTERED:
+        producer_of = flat[:1] if "tensor_scatter" in name else ()
+        return Value(TENSOR, dependence, _producer_of(producer_of), None, 1, None, sure)
     if name.startswith(("tf.random.", "keras.random.")) or "random" in name.rsplit(".", 1)[-1]:
         dependence = COMPUTED
     if dependence < ARRIVING and name in _REDUCTIONS and any(leaf.kind is UNKNOWN for leaf in flat):
         dependence, sure = max(dependence, ARRIVING), False
+    if dependence < ARRIVING and any(leaf.kind is UNKNOWN for leaf in flat):
+        sure = False  # what it depends on is not known
     producer = None if _reduces(api, name, bound, arguments) else _producer_of(flat)
     if data_sized and dependence >= ARRIVING:
         return _data_sized_result(api, data_sized, dependence, flat, sure)
@@ -138,7 +157,7 @@ def _data_sized_result(
     api: Api, data_sized: tuple[int, ...], dependence: int, flat: tuple[Value, ...], sure: bool
 ) -> Value:
     """Outputs named by the catalogue are data-sized; the others keep their size."""
-    sized = Value(TENSOR, COMPUTED, f"`{api.name}`", sure=sure)
+    sized = Value(TENSOR, COMPUTED, api.name, sure=sure)
     plain = Value(TENSOR, dependence, sure=sure)
     if api.returns == "tensor":
         return sized
@@ -204,7 +223,7 @@ def dtype_name(value: Value) -> str | None:
 def _shape_of(name: str, flat: tuple[Value, ...]) -> Value:
     """A shape is a compile-time constant for XLA as long as the tensor's own size is."""
     is_data_sized = any(leaf.producer is not None for leaf in flat)
-    dependence = COMPUTED if is_data_sized else FROM_SHAPE
+    dependence = COMPUTED if is_data_sized and name != "tf.rank" else FROM_SHAPE
     rank = 0 if name in ("tf.size", "tf.rank") else 1
     if name == "keras.ops.shape":
         return Value(COLLECTION, ref=Value(UNKNOWN, dependence))
@@ -237,18 +256,29 @@ def _like(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
     return Value(TENSOR, CONSTANT, _producer_of(flat))
 
 
-def _where(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
-    given = len(arguments.positional) + len(
-        [k for k in arguments.keywords if k in ("condition", "x", "y")]
-    )
-    if given >= 2:
-        return Value(TENSOR, max(_dependence_of(flat), CONSTANT), _producer_of(flat), None, None, None,
-                     all(leaf.sure for leaf in flat if leaf.is_tensor))  # fmt: skip
-    dependence = _dependence_of(flat)
-    if dependence < ARRIVING and not any(leaf.kind is UNKNOWN for leaf in flat):
-        return Value(TENSOR, dependence, dtype="int64", rank=2)
+def _where(
+    arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
+) -> Value:
+    chosen = [k for k in arguments.keywords if k in ("condition", "x", "y")]
     sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
-    return Value(TENSOR, COMPUTED, "`tf.where`", "int64", 2, None, sure)
+    if len(arguments.positional) + len(chosen) >= 2:
+        return Value(
+            TENSOR, _dependence_of(flat), _producer_of(flat), None, None, None, sure
+        )
+    if _is_constant(flat):
+        return Value(TENSOR, _dependence_of(flat), dtype="int64", rank=2)
+    return Value(TENSOR, COMPUTED, "tf.where", "int64", 2, None, _is_known(flat))
+
+
+def _is_constant(flat: tuple[Value, ...]) -> bool:
+    """Whether nothing here depends on data: every tensor is known to be constant, and nothing is unknown."""
+    return all(
+        leaf.kind is not UNKNOWN and (leaf.dependence < ARRIVING and leaf.sure) for leaf in flat
+    )
+
+
+def _is_known(flat: tuple[Value, ...]) -> bool:
+    return all(leaf.sure and leaf.kind is not UNKNOWN for leaf in flat)
 
 
 def _gather(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
@@ -300,30 +330,41 @@ def _static_shape(
     return STATIC_SHAPE
 
 
-def _unique(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
-    dependence = _dependence_of(flat)
-    unknown = any(leaf.kind is UNKNOWN for leaf in flat)
-    if dependence < ARRIVING and not unknown:
-        return Value(
-            SEQUENCE, dependence, ref=(Value(TENSOR, dependence), Value(TENSOR, dependence))
-        )
-    sure = all(leaf.sure for leaf in flat if leaf.is_tensor) and not unknown
-    sized = Value(TENSOR, COMPUTED, "`tf.unique`", sure=sure)
-    return Value(SEQUENCE, COMPUTED, ref=(sized, Value(TENSOR, COMPUTED, sure=sure), sized))
+def _unique(
+    arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
+) -> Value:
+    if _is_constant(flat):
+        known = Value(TENSOR, _dependence_of(flat))
+        return Value(SEQUENCE, known.dependence, ref=(known, known))
+    sized = Value(TENSOR, COMPUTED, "tf.unique", sure=_is_known(flat))
+    return Value(SEQUENCE, COMPUTED, ref=(sized, sized._replace(producer=None)))
 
 
-def _partition(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
-    sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
-    return Value(
-        COLLECTION, COMPUTED, ref=Value(TENSOR, COMPUTED, "`tf.dynamic_partition`", sure=sure)
+def _unique_with_counts(
+    arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
+) -> Value:
+    found = _unique(arguments, bound, flat, frame)
+    return found._replace(ref=(*found.ref, found.ref[0]))
+
+
+def _partition(
+    arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
+) -> Value:
+    if _is_constant(flat[1:]):
+        return Value(COLLECTION, ref=Value(TENSOR, _dependence_of(flat)))
+    sized = Value(TENSOR, COMPUTED, "tf.dynamic_partition", sure=_is_known(flat))
+    return Value(COLLECTION, COMPUTED, ref=sized)
+
+
+def _mask(
+    arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
+) -> Value:
+    mask = arguments.positional[1:2] or tuple(
+        v for k, v in arguments.keywords.items() if k == "mask"
     )
-
-
-def _mask(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
-    if _dependence_of(flat[1:]) < ARRIVING and not any(leaf.kind is UNKNOWN for leaf in flat):
+    if _is_constant(mask):
         return Value(TENSOR, _dependence_of(flat))
-    sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
-    return Value(TENSOR, COMPUTED, "a boolean mask", None, None, None, sure)
+    return Value(TENSOR, COMPUTED, "a boolean mask", None, None, None, _is_known(mask))
 
 
 _SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value]] = {
@@ -355,38 +396,77 @@ _SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value
     "keras.tree.flatten": _flattened,
     "keras.backend.int_shape": _static_shape,
     "tf.unique": _unique,
-    "tf.unique_with_counts": _unique,
+    "tf.unique_with_counts": _unique_with_counts,
     "tf.dynamic_partition": _partition,
     "tf.boolean_mask": _mask,
     "tf.compat.v1.boolean_mask": _mask,
     **dict.fromkeys(_LIKE, _like),
 }
 
-# How APIs treat a data-sized first argument under XLA, against eager (facts: semantics, surprises).
+# How APIs treat a data-sized tensor along its first axis under XLA, against eager (facts: semantics, surprises).
 _MISUSES = {
     "tf.roll": "roll",
-    "tf.math.cumsum": "cumsum",
-    "tf.cumsum": "cumsum",
-    "tf.math.cumprod": "cumprod",
-    "tf.reverse": "reverse",
+    "tf.math.cumsum": "scan",
+    "tf.cumsum": "scan",
+    "tf.math.cumprod": "scan",
+    "tf.math.cumulative_logsumexp": "scan",
     "tf.random.shuffle": "shuffle",
     "tf.split": "split",
     "tf.unstack": "unstack",
     "tf.unique": "unique",
+    "tf.linalg.diag": "diagonal",
+    "tf.linalg.diag_part": "diagonal",
 }
+# Elementwise operations of two tensors: the sizes of both must agree.
+_PAIRED = frozenset(
+    f"tf.math.{name}" for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "squared_difference")
+) | frozenset({"tf.where", "tf.add", "tf.subtract", "tf.multiply", "tf.divide", "tf.maximum", "tf.minimum"})  # fmt: skip
 
 
-def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> tuple[str, Value] | None:
+def misuse_of_data_sized(
+    name: str, bound: Bound, arguments: Arguments
+) -> tuple[str, Value] | None:
     """Which misuse of a data-sized tensor this call is, and the tensor; None for uses that are fine."""
-    first = (
-        arguments.positional[0]
-        if arguments.positional
-        else next(iter(bound.values()), NOTHING_KNOWN)
-    )
+    values = (*arguments.positional, *arguments.keywords.values())
+    if name in _PAIRED:
+        sized = next((v for v in values if v.is_tensor and v.producer is not None), None)
+        full = any(v.is_tensor and v.producer is None and v.rank for v in values)
+        return ("full-size-partner", sized) if sized is not None and full else None
+    first = values[0] if values else NOTHING_KNOWN
     if not first.is_tensor or first.producer is None:
         return None
     if name == "tf.squeeze":
         given = len(arguments.positional) > 1 or "axis" in arguments.keywords
         return None if given else ("squeeze", first)
+    if name in ("tf.reshape", "tf.ensure_shape"):
+        return _static_shape_promised(name, bound, arguments, first)
     misuse = _MISUSES.get(name)
-    return (misuse, first) if misuse is not None else None
+    return (misuse, first) if misuse is not None and _is_first_axis(name, bound, arguments) else None
+
+
+def _static_shape_promised(
+    name: str, bound: Bound, arguments: Arguments, first: Value
+) -> tuple[str, Value] | None:
+    """`tf.reshape(kept, [2, 1])`: a size that only holds for some data."""
+    shape = bound.get("shape") or (
+        arguments.positional[1] if len(arguments.positional) > 1 else NOTHING_KNOWN
+    )
+    if shape.kind is not SEQUENCE or not shape.ref:
+        return None
+    sizes = [item.constant() for item in shape.ref]
+    if any(size is None or not isinstance(size.value, int) or size.value < 0 for size in sizes):
+        return None
+    return (name.removeprefix("tf."), first)
+
+
+def _is_first_axis(name: str, bound: Bound, arguments: Arguments) -> bool:
+    """Whether the call works along the data-sized axis: the first one unless it says otherwise."""
+    axis = bound.get("axis", arguments.keywords.get("axis"))
+    if axis is None and name in ("tf.math.cumsum", "tf.math.cumprod", "tf.cumsum"):
+        axis = arguments.positional[1] if len(arguments.positional) > 1 else None
+    if axis is None and name in ("tf.roll", "tf.split"):
+        axis = arguments.positional[2] if len(arguments.positional) > 2 else None
+    if axis is None:
+        return True
+    known = axis.constant()
+    return known is not None and known.value == 0

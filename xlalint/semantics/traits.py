@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.values import EXTERNAL, Value
+from xlalint.semantics.values import EXTERNAL, FALSE, MAPPING, NONE, PARTIAL, TRUE, Value
 
 _PROPERTIES = frozenset({"builtins.property", "functools.cached_property"})
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
@@ -41,12 +41,10 @@ def read(info: FunctionInfo, frame: Frame) -> Traits:
         name, options = _decorator(decorator, frame)
         if name in ("tf.function", "tf.compat.v1.function"):
             found["tf_function"] = True
-            found["autograph"] = not _is_constant(options.get("autograph"), False)
-            jit = options.get("jit_compile", options.get("experimental_compile"))
-            found["jit"] = (
-                jit is not None and not _is_constant(jit, False) and not _is_constant(jit, None)
-            )
-            found["jit_node"] = decorator if _is_constant(jit, True) else None
+            found["autograph"] = options.get("autograph") != FALSE
+            jit = options.get("jit_compile", options.get("experimental_compile", NONE))
+            found["jit"] = jit not in (FALSE, NONE)
+            found["jit_node"] = decorator if jit == TRUE else None
         elif name in _PROPERTIES:
             found["is_property"] = True
             reason = reason or "a property"
@@ -84,22 +82,33 @@ def _own_reason(info: FunctionInfo) -> str | None:
     return "an assignment expression (`:=`) in it" if info.has_walrus else None
 
 
-def _decorator(node: ast.expr, frame: Frame) -> tuple[str, dict[str, ast.expr]]:
+def _decorator(node: ast.expr, frame: Frame) -> tuple[str, dict[str, Value]]:
     """The canonical name of a decorator and its keyword options, through functools.partial."""
-    options: dict[str, ast.expr] = {}
+    options: dict[str, Value] = {}
     while isinstance(node, ast.Call):
-        options.update({k.arg: k.value for k in node.keywords if k.arg is not None})
+        options.update(_keywords(node, frame))
         target = frame.analysis.evaluate(node.func, frame)
         if _name(target) == "functools.partial" and node.args:
             node = node.args[0]
         else:
             node = node.func
-    return _name(frame.analysis.evaluate(node, frame)), options
+    value = frame.analysis.evaluate(node, frame)
+    if value.kind is PARTIAL:
+        inner, _, keywords = value.ref
+        return _name(inner), {**dict(keywords), **options}
+    return _name(value), options
+
+
+def _keywords(node: ast.Call, frame: Frame) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = frame.analysis.evaluate(keyword.value, frame)
+        if keyword.arg is not None:
+            found[keyword.arg] = value
+        elif value.kind is MAPPING:
+            found.update({key: item for key, item in value.ref or () if isinstance(key, str)})
+    return found
 
 
 def _name(value: Value) -> str:
     return str(value.ref) if value.kind is EXTERNAL else ""
-
-
-def _is_constant(node: ast.expr | None, value: object) -> bool:
-    return isinstance(node, ast.Constant) and node.value is value

@@ -26,6 +26,7 @@ COLLECTION = "collection"
 MAPPING = "mapping"
 TENSOR_ARRAY = "tensor-array"
 SUPER = "super"
+PARTIAL = "partial"
 # A name imported by a module, looked up when it is first used: a package of a thousand modules is not read for one.
 DEFERRED = "deferred"
 
@@ -47,14 +48,21 @@ class Const(NamedTuple):
     value: Any
 
 
+class OneOf(NamedTuple):
+    """A Python value known to be one of a few."""
+
+    values: tuple[Any, ...]
+
+
 class Value(NamedTuple):
     """What is known of one expression.
 
     `ref` says more by kind: a `Const` for Python values, a canonical dotted name for externals and their
     instances, the index's own record for project functions, classes and modules, the elements of a sequence
     (a tuple of values), the joined element of a collection, a tuple of `(key, Value)` for a mapping.
-    `producer` names the operation that made a tensor data-sized. `sure` is False where a parameter was only
-    inferred to be a tensor. `optional` marks a value that may also be None, `structured` a tensor that may
+    `producer` names the operation that made a tensor data-sized. `rank` is 0 for a scalar, otherwise the least number
+    of dimensions, None when nothing is known. `sure` is False where kind and dependence rest on a parameter that was
+    only inferred to be a tensor, `guess` True where the very kind does. `optional` marks a value that may also be None, `structured` a tensor that may
     also be a list, tuple or dict of tensors (the `inputs` of a layer).
     """
 
@@ -67,6 +75,7 @@ class Value(NamedTuple):
     sure: bool = True
     optional: bool = False
     structured: bool = False
+    guess: bool = False
 
     @property
     def is_tensor(self) -> bool:
@@ -80,6 +89,14 @@ class Value(NamedTuple):
         """The Python value, where it is known."""
         return self.ref if self.kind is PYTHON and type(self.ref) is Const else None
 
+    def choices(self) -> tuple[Any, ...]:
+        """The Python values it may have, where all of them are known; empty otherwise."""
+        if self.kind is not PYTHON:
+            return ()
+        if type(self.ref) is OneOf:
+            return self.ref.values
+        return (self.ref.value,) if type(self.ref) is Const else ()
+
 
 NOTHING_KNOWN = Value()
 SOME_PYTHON = Value(PYTHON)
@@ -87,7 +104,7 @@ NONE = Value(PYTHON, ref=Const(None))
 TRUE = Value(PYTHON, ref=Const(True))
 FALSE = Value(PYTHON, ref=Const(False))
 DATA = Value(TENSOR, ARRIVING)
-LIKELY_DATA = Value(TENSOR, ARRIVING, sure=False)
+LIKELY_DATA = Value(TENSOR, ARRIVING, sure=False, guess=True)
 INPUTS = Value(TENSOR, ARRIVING, structured=True)
 COMPUTED_DATA = Value(TENSOR, COMPUTED)
 STATIC_SHAPE = Value(SHAPE)
@@ -135,7 +152,9 @@ def join(a: Value, b: Value) -> Value:
     return Value(UNKNOWN, max(a.dependence, b.dependence))
 
 
-_TOLD_BY_REF = frozenset({FUNCTION, CLASS, INSTANCE, EXTERNAL, PROJECT_MODULE, SUPER, DEFERRED})
+_TOLD_BY_REF = frozenset(
+    {FUNCTION, CLASS, INSTANCE, EXTERNAL, PROJECT_MODULE, SUPER, DEFERRED, PARTIAL}
+)
 
 
 def _join_objects(a: Value, b: Value) -> Value:
@@ -160,12 +179,15 @@ def _join_same_kind(a: Value, b: Value) -> Value:
         a.sure and b.sure,
         a.optional or b.optional,
         a.structured or b.structured,
+        a.guess or b.guess,
     )
 
 
 def _join_refs(a: Value, b: Value) -> Any:
     if a.ref == b.ref:
         return a.ref
+    if a.kind is PYTHON:
+        return _join_constants(a, b)
     if a.kind is SEQUENCE and len(a.ref) == len(b.ref):
         return tuple(join(x, y) for x, y in zip(a.ref, b.ref))
     if a.kind is SEQUENCE:
@@ -174,6 +196,14 @@ def _join_refs(a: Value, b: Value) -> Any:
         return join(a.ref, b.ref)
     if a.kind is MAPPING:
         return None
+    return None
+
+
+def _join_constants(a: Value, b: Value) -> OneOf | None:
+    """`"nearest" if small else "bilinear"` is one of two words; numbers and flags are left open."""
+    both = a.choices() + b.choices()
+    if a.choices() and b.choices() and len(both) <= 6 and all(isinstance(v, str) for v in both):
+        return OneOf(tuple(sorted(set(both))))
     return None
 
 
