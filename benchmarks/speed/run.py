@@ -18,39 +18,25 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from packages import Package, fetch, pinned
 
 PEERS = ("torchfix==0.7.0", "fixit==2.2.1", "ruff==0.17.5")
 SLOW = ("torchfix", "fixit")
-_HERE = Path(__file__).resolve().parent
-_CHECKOUT = _HERE.parent.parent
-
-
-@dataclass(frozen=True)
-class Package:
-    """An unpacked wheel and how many lines of Python it holds.
-
-    `with_torch` is a copy in which every file ends in the comment `# torch`: TorchFix passes over files without that word.
-    """
-
-    name: str
-    folder: Path
-    with_torch: Path
-    files: tuple[Path, ...]
-    lines: int
+_CHECKOUT = Path(__file__).resolve().parent.parent.parent
 
 
 def main() -> int:
     """Measure and print; with --json also write the figures."""
     arguments = _arguments()
     cache = arguments.cache.expanduser().resolve()
-    wanted = arguments.packages or _pinned()
-    packages = [_package(_download(pin, cache), cache) for pin in wanted]
+    packages = [fetch(pin, cache) for pin in arguments.packages or pinned()]
     peers = _peers(cache)
-    rows = [_measure(package, peers, arguments) for package in packages]
+    rows = [_measure(package, peers, cache, arguments) for package in packages]
     _print_rates(rows)
     _print_ratios(rows)
     small = _small_jobs(packages[0], arguments.runs)
@@ -75,41 +61,17 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _pinned() -> list[str]:
-    lines = (_HERE / "packages.txt").read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line and not line.startswith("#")]
-
-
 # --- what is measured -------------------------------------------------------------------------------------------------
 
 
-def _download(pin: str, cache: Path) -> Path:
-    """The wheel of `pin`, from the cache or downloaded into it."""
-    wheels = cache / "wheels"
-    wheels.mkdir(parents=True, exist_ok=True)
-    name, version = pin.split("==")
-    if not (found := sorted(wheels.glob(f"{name}-{version}-*.whl"))):
-        # Wheels are only read, so one for any Python will do: 3.11 has one of every package here.
-        options = ("--no-deps", "--only-binary=:all:", "--python-version", "3.11", "--dest")
-        command = (sys.executable, "-m", "pip", "download", "--quiet", *options, wheels, pin)
-        subprocess.run([str(part) for part in command], check=True)
-        found = sorted(wheels.glob(f"{name}-{version}-*.whl"))
-    return found[0]
-
-
-def _package(wheel: Path, cache: Path) -> Package:
-    name = wheel.name.split("-py")[0].split("-cp")[0]
-    folder, with_torch = cache / "sources" / name, cache / "with-torch" / name
-    if not folder.is_dir():
-        with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(folder)
-    files = tuple(sorted(folder.rglob("*.py")))
-    for path in files:
-        copy = with_torch / path.relative_to(folder)
+def _with_torch(package: Package, cache: Path) -> Path:
+    """A copy of the package in which every file ends in `# torch`: TorchFix passes over files without that word."""
+    copies = cache / "with-torch" / package.name
+    for path in package.files:
+        copy = copies / path.relative_to(package.folder)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes() + b"\n# torch\n")
-    lines = sum(path.read_bytes().count(b"\n") for path in files)
-    return Package(name, folder, with_torch, files, lines)
+    return copies
 
 
 def _peers(cache: Path) -> Path:
@@ -126,7 +88,7 @@ def _xlalint(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "xlalint", *arguments]
 
 
-def _commands(package: Package, peers: Path) -> dict[str, list[str]]:
+def _commands(package: Package, peers: Path, with_torch: Path) -> dict[str, list[str]]:
     folder = str(package.folder)
     quiet = ("--exit-zero", "--format", "json", "--output-file", os.devnull)
     return {
@@ -139,7 +101,7 @@ def _commands(package: Package, peers: Path) -> dict[str, list[str]]:
         ],
         "torchfix": [
             *(str(peers / "torchfix"), "--select", "ALL", "--jobs", "1"),
-            str(package.with_torch),
+            str(with_torch),
         ],
         "fixit": [str(peers / "fixit"), "lint", folder],
     }
@@ -169,12 +131,15 @@ def _median(command: Sequence[str], folder: Path, cache: Path, runs: int) -> flo
     return statistics.median(_cpu_seconds(command, folder, cache) for _ in range(runs))
 
 
-def _measure(package: Package, peers: Path, arguments: argparse.Namespace) -> dict[str, object]:
+def _measure(
+    package: Package, peers: Path, downloads: Path, arguments: argparse.Namespace
+) -> dict[str, object]:
     """Thousand lines per CPU-second by tool; None where a slow peer was not run."""
     row: dict[str, object] = {"package": package.name, "lines": package.lines}
+    commands = _commands(package, peers, _with_torch(package, downloads))
     with tempfile.TemporaryDirectory() as folder:
         away, cache = Path(folder), Path(folder) / "cache"
-        for tool, command in _commands(package, peers).items():
+        for tool, command in commands.items():
             if tool in SLOW and package.lines > arguments.peer_lines:
                 row[tool] = None
                 continue
