@@ -1,0 +1,8 @@
+"""The generator lives beside the package, in the checkout only."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))

@@ -1,0 +1,1 @@
+"""Commands for contributors; nothing here is installed with xlalint."""

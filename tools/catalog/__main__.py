@@ -1,0 +1,105 @@
+"""`python -m tools.catalog --out rules/catalog`: measure the installed TensorFlow and write its catalogue."""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import fnmatch
+import json
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tools.catalog.aliases import stored_aliases
+from tools.catalog.pool import Steps, listing, measure_all
+from tools.catalog.replacements import replacements
+from tools.catalog.rows import api_row, op_rows
+from tools.catalog.skipped import is_skipped
+from tools.catalog.write import write
+from xlalint.semantics.catalog import SCHEMA
+
+
+def main() -> int:
+    """Run from the command line. Exit code 0 when the file was written, 2 when no API matches --only."""
+    options = _options()
+    started = time.monotonic()
+    listed = listing()
+    names = [name for name in listed["apis"] if fnmatch.fnmatchcase(name, options.only)]
+    if not names:
+        print(f"no public name matches {options.only!r}", file=sys.stderr)
+        return 2
+    measured = [name for name in names if not is_skipped(name)]
+    steps: dict[str, Steps] = {}
+    for name, result in measure_all(measured, options.jobs):
+        steps[name] = result
+        if len(steps) % 100 == 0 or len(steps) == len(measured):
+            print(f"{len(steps)}/{len(measured)} measured", file=sys.stderr)
+    if options.steps:
+        options.steps.write_text(json.dumps(steps, sort_keys=True, indent=1), encoding="utf-8")
+    catalog = assemble(listed, names, steps)
+    path = write(catalog, options.out)
+    _report(catalog, path, time.monotonic() - started)
+    return 0
+
+
+def assemble(
+    listed: Mapping[str, Any], names: list[str], steps: Mapping[str, Steps]
+) -> dict[str, Any]:
+    """The catalogue out of the listing and of what was measured."""
+    host_ops = frozenset(name for name, row in listed["ops"].items() if row.get("host"))
+    advice = replacements()
+    apis: dict[str, Any] = {}
+    for name in sorted(names):
+        info = listed["apis"][name]
+        row = _row(name, info, steps.get(name), host_ops)
+        if row is not None:
+            apis[name] = {**row, **({"replacement": advice[name]} if name in advice else {})}
+    return {
+        "schema": SCHEMA,
+        "tensorflow": listed["tensorflow"],
+        "keras": listed["keras"],
+        "ops": op_rows(listed["ops"], steps.values()),
+        "apis": apis,
+        "aliases": stored_aliases(
+            {name: listed["apis"][name]["aliases"] for name in names}, frozenset(listed["apis"])
+        ),
+    }
+
+
+def _row(
+    name: str, info: Mapping[str, Any], steps: Steps | None, host_ops: frozenset[str]
+) -> dict[str, Any] | None:
+    """None for a raw op of which the registry already says all that is known."""
+    if steps and not (info["is_class"] and "default" not in steps):
+        row = api_row(info["params"], steps, host_ops)
+    elif info["is_class"]:
+        row = {"params": info["params"], "status": "not-compute", "returns": "object"}
+    else:
+        row = {"params": info["params"], "status": "not-compute" if steps is None else "untraced"}
+    if name.startswith("tf.raw_ops.") and row["status"] not in ("compiles", "fails", "crashes"):
+        return None
+    return row
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tools.catalog", description=__doc__)
+    parser.add_argument(
+        "--out", type=Path, default=Path("rules/catalog"), help="folder to write to"
+    )
+    parser.add_argument(
+        "--only", default="*", help="measure the names that match this pattern only"
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="measuring processes (700 MB each)")
+    parser.add_argument("--steps", type=Path, help="also write every step's result to this file")
+    return parser.parse_args()
+
+
+def _report(catalog: Mapping[str, Any], path: Path, seconds: float) -> None:
+    counts = collections.Counter(row["status"] for row in catalog["apis"].values())
+    print(f"{path}: {len(catalog['apis'])} APIs in {seconds:.0f} s: {dict(sorted(counts.items()))}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,120 @@
+"""The process that holds TensorFlow: reads one job per line, reports each step as it begins and as it ends.
+
+Whatever kills this process does so inside an announced step, so the parent knows which one it was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from typing import Any, TextIO
+
+
+def main() -> None:
+    """Serve jobs from standard input until it closes. Replies go to the original standard output, one JSON per line."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+    os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+    warnings.simplefilter("ignore")
+    replies = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # TensorFlow and user-facing APIs print
+    server = _Server(replies)
+    os.dup2(1, 2)
+    server.serve(sys.stdin)
+
+
+class _Server:
+    def __init__(self, replies: TextIO) -> None:
+        # TensorFlow comes in here, after its environment is set.
+        import logging
+
+        import tensorflow as tf
+
+        from tools.catalog.arguments import Arguments
+        from tools.catalog.compiler import compiled_ops
+        from tools.catalog.layers import LayerCalls
+        from tools.catalog.operations import OperationProbe
+        from tools.catalog.public import enumerate_public
+        from tools.catalog.recipes import recipes
+        from tools.catalog.registry import operations
+
+        logging.getLogger("tensorflow").setLevel(logging.CRITICAL)
+        logging.getLogger("absl").setLevel(logging.CRITICAL)
+        tf.config.set_soft_device_placement(True)
+        tf.random.set_seed(1)
+        # Summaries are dropped where no writer is the default one; with one they do what they do in training.
+        folder = tempfile.mkdtemp(prefix="catalog-")
+        tf.summary.create_file_writer(folder).set_as_default()
+        self._replies = replies
+        self._operations = operations()
+        self._public = enumerate_public()
+        self._recipes = recipes()
+        self._tables = Arguments()
+        self._layers = LayerCalls()
+        self._probe = OperationProbe(compiled_ops())
+
+    def serve(self, jobs: TextIO) -> None:
+        self._reply({"ready": True})
+        for line in jobs:
+            job = json.loads(line)
+            if job["job"] == "list":
+                self._reply(self._listing())
+            else:
+                self._measure(job["name"], set(job["deadly"]))
+                self._reply({"end": True})
+
+    def _listing(self) -> dict[str, Any]:
+        import tensorflow as tf
+
+        from tools.catalog.public import keras_version
+
+        return {
+            "tensorflow": tf.__version__,
+            "keras": keras_version(),
+            "ops": self._operations,
+            "apis": {
+                each.name: {
+                    "params": list(each.params),
+                    "aliases": list(each.aliases),
+                    "is_class": each.is_class,
+                }
+                for each in self._public.values()
+            },
+        }
+
+    def _measure(self, name: str, deadly: set[str]) -> None:
+        from tools.catalog.measure import measure
+        from tools.catalog.subjects import subject_of
+
+        public = self._public[name]
+        try:
+            subject = subject_of(public, self._recipes, self._tables, self._layers)
+        except Exception as error:  # a table holds a mistake; the other names go on
+            self._reply({"done": "subject", "result": {"error": repr(error)[:200]}})
+            return
+        if subject is None:
+            return
+
+        def step(label: str, run: Callable[[], dict[str, Any]]) -> dict[str, Any] | None:
+            if label in deadly:
+                return None
+            self._reply({"start": label})
+            try:
+                result = run()
+            except Exception as error:
+                result = {"error": f"{type(error).__name__}: {error}"[:200]}
+            self._reply({"done": label, "result": result})
+            return result
+
+        measure(name, subject, step, self._probe)
+
+    def _reply(self, message: dict[str, Any]) -> None:
+        self._replies.write(json.dumps(message) + "\n")
+
+
+if __name__ == "__main__":
+    main()

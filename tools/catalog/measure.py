@@ -1,0 +1,263 @@
+"""The measurements of one API, step by step. Each step is announced before it runs, because it may kill the process."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tools.catalog.compiler import Traced, Verdict, lower_program, trace
+from tools.catalog.gradient import gradient
+from tools.catalog.operations import OperationProbe
+from tools.catalog.program import Program, tensors_of
+from tools.catalog.subjects import FunctionSubject, Subject
+from tools.catalog.variations import LOOP_BOUND, optional_numbers, variations
+
+Step = Callable[[str, Callable[[], dict[str, Any]]], dict[str, Any] | None]
+
+_DTYPES = ("bfloat16", "complex128", "complex64", "float16", "float64", "int32", "int64")
+_PYTHON = (bool, int, float, complex, str, bytes, np.ndarray, np.generic, tf.DType, tf.TensorShape)
+
+
+def measure(name: str, subject: Subject, step: Step, probe: OperationProbe) -> None:
+    """Run every step for one API. `step` runs and reports one, and gives None for one that killed its process before."""
+    arguments = _accepted_call(subject, step)
+    if arguments is None:
+        return
+    may_freeze = isinstance(subject, FunctionSubject)  # what a layer is called with is always data
+    default = step("default", lambda: _default(subject.program(arguments), may_freeze))
+    if default is None or "status" not in default:
+        return
+    frozen = frozenset(default["frozen"])
+    program = subject.program(arguments).freeze(*frozen)
+    for signature, run in probe.unseen(program):
+        step(f"op:{signature}", run)
+    if default["status"] == "compiles":
+        step("gradient", lambda: gradient(program))
+        for signature, run in probe.unseen_backward(program):
+            step(f"op:{signature}", run)
+        _constants(subject, arguments, program, step)
+    _conditions(name, subject, arguments, frozen, step)
+    if isinstance(subject, FunctionSubject):
+        _dtypes(program, step)
+
+
+def _accepted_call(subject: Subject, step: Step) -> dict[str, Any] | None:
+    """The first arguments that the API takes eagerly and in a graph; failing that, eagerly."""
+    eager_only: dict[str, Any] | None = None
+    for index, arguments in enumerate(subject.calls()):
+        outcome = step(f"inputs:{index}", lambda arguments=arguments: _try(subject, arguments))
+        if outcome is None:  # malformed arguments can end a process; that says nothing of XLA
+            continue
+        if outcome.get("graph"):
+            return arguments
+        if outcome.get("eager_only") and eager_only is None:
+            eager_only = arguments
+    return eager_only
+
+
+def _try(subject: Subject, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        program = subject.program(arguments)
+        program.eager()
+    except Exception as error:
+        return {"error": _first_line(error)}
+    try:
+        trace(program)
+    except Exception as error:
+        by_nature = isinstance(error, NotImplementedError) or subject.is_chosen(arguments)
+        return {"eager_only": by_nature, "error": _first_line(error)}
+    return {"graph": True}
+
+
+def _default(program: Program, may_freeze: bool) -> dict[str, Any]:
+    """What the call returns, the ops it emits, and whether it compiles once its sizes are constants."""
+    eager = program.eager()
+    try:
+        traced = trace(program)
+    except Exception as error:
+        return {"status": "fails", "reason": "eager-only", "frozen": [], "error": _first_line(error),
+                "returns": kind_of(eager)}  # fmt: skip
+    returns = _kind(eager, traced.result)
+    facts: dict[str, Any] = {"ops": list(traced.ops), "returns": returns, "frozen": []}
+    if not traced.ops and not tensors_of(traced.result):
+        return {**facts, "not_compute": True}
+    verdict, frozen = lower_program(program), frozenset[str]()
+    if may_freeze and verdict.reason == "constant":
+        verdict, frozen = _with_constants(program, verdict)
+    facts |= {**verdict.plain(), "frozen": sorted(frozen), **_first_output(program, traced)}
+    if verdict.status != "compiles":
+        facts["unknown_sizes"] = _unknown_sizes(traced)
+    return facts
+
+
+def _kind(eager: Any, traced: Any) -> str:
+    """In a graph a check or a print is an operation, and a value not known yet is None; eagerly each is itself."""
+    kind = kind_of(traced)
+    if eager is None and kind == "object":
+        return "none"
+    return kind_of(eager) if kind == "none" else kind
+
+
+def _with_constants(program: Program, verdict: Verdict) -> tuple[Verdict, frozenset[str]]:
+    """Find the fewest arguments that must be constants for XLA to lower the call, and lower it so."""
+    names = program.tensor_parameters()
+    for name in names:
+        alone = lower_program(program.freeze(name))
+        if alone.reason != "constant":
+            return alone, frozenset({name})
+    frozen = program.freeze(*names)
+    if lower_program(frozen).reason == "constant":
+        return verdict, frozenset()
+    for name in names:
+        if lower_program(frozen.thaw(name)).reason != "constant":
+            frozen = frozen.thaw(name)
+    return lower_program(frozen), frozen.frozen
+
+
+def kind_of(result: Any) -> str:
+    """`tensor`, `structure` (tensors inside), `python`, `none` or `object`."""
+    if result is None:
+        return "none"
+    if isinstance(result, tf.Tensor):
+        return "tensor"
+    if isinstance(result, _PYTHON):
+        return "python"
+    if tensors_of(result):
+        return "structure"
+    if isinstance(result, (list, tuple, dict, set, frozenset)):
+        leaves = tf.nest.flatten(list(result) if isinstance(result, (set, frozenset)) else result)
+        plain = all(leaf is None or isinstance(leaf, _PYTHON) for leaf in leaves)
+        return "python" if plain else "object"
+    return "object"
+
+
+def _first_output(program: Program, traced: Traced) -> dict[str, Any]:
+    inputs, outputs = program.inputs(), tensors_of(traced.result)
+    if not outputs:
+        return {}
+    facts: dict[str, Any] = {
+        "output_dtype": outputs[0].dtype.name,
+        "output_rank": outputs[0].shape.rank,
+    }
+    if inputs:
+        facts |= {"input_dtype": inputs[0].dtype.name, "input_rank": inputs[0].shape.rank}
+    return facts
+
+
+def _unknown_sizes(traced: Traced) -> list[int]:
+    """Outputs whose static shape TensorFlow itself could not tell, though every input's is known."""
+    return [
+        index
+        for index, each in enumerate(tensors_of(traced.result))
+        if not each.shape.is_fully_defined()
+    ]
+
+
+def _constants(
+    subject: Subject, arguments: Mapping[str, Any], program: Program, step: Step
+) -> None:
+    """Give each number-like argument as a tensor that arrives at run time."""
+    if not isinstance(subject, FunctionSubject):
+        return
+    for parameter in subject.parameters:
+        value = arguments.get(parameter.name, parameter.default)
+        for number in _numbers(parameter, value):
+            step(
+                f"argument:{parameter.name}",
+                lambda name=parameter.name, number=number: _as_tensor(program, name, number),
+            )
+            break
+
+
+def _numbers(parameter: inspect.Parameter, value: Any) -> Iterator[Any]:
+    if value is None or value is parameter.empty:
+        yield from optional_numbers(parameter.name)
+    elif not isinstance(value, (bool, np.ndarray)):
+        try:
+            array = np.array(value)
+        except (TypeError, ValueError):
+            return
+        if array.dtype.kind in "if" and array.size:
+            yield value
+
+
+def _as_tensor(program: Program, name: str, value: Any) -> dict[str, Any]:
+    given = np.array(value)
+    kinds = (np.int32, np.int64) if given.dtype.kind == "i" else (np.float32,)
+    verdict = Verdict("untraceable")
+    for kind in kinds:
+        changed = program.replace(**{name: given.astype(kind)})
+        verdict = lower_program(changed)
+        if verdict.status != "untraceable":
+            break
+    return verdict.plain()
+
+
+def _conditions(
+    name: str, subject: Subject, arguments: Mapping[str, Any], frozen: frozenset[str], step: Step
+) -> None:
+    for index, (changes, spelled) in enumerate(variations(name, subject.parameters, arguments)):
+        step(
+            f"condition:{index}",
+            lambda changes=changes, spelled=spelled: {
+                "when": spelled,
+                **_varied(subject, {**arguments, **changes}, frozen),
+            },
+        )
+
+
+def _varied(
+    subject: Subject, arguments: Mapping[str, Any], frozen: frozenset[str]
+) -> dict[str, Any]:
+    """The verdict for other arguments, or `refused` where eager execution does not take them either."""
+    try:
+        program = subject.program(arguments)
+        program.eager()
+    except Exception as error:
+        return {"status": "refused", "error": _first_line(error)}
+    verdict = lower_program(program.freeze(*frozen))
+    facts = verdict.plain()
+    if frozen and verdict.status == "compiles" and lower_program(program).status == "compiles":
+        facts["frozen"] = []
+    if verdict.status == "compiles" and arguments.get(LOOP_BOUND) is not None:
+        facts["gradient"] = gradient(program.freeze(*frozen)).get("status")
+    return facts
+
+
+def _dtypes(program: Program, step: Step) -> None:
+    """The same call with its float32 inputs in other dtypes."""
+    if not any(each.dtype == tf.float32 for each in program.inputs()):
+        return
+    for dtype in _DTYPES:
+        step(f"dtype:{dtype}", lambda dtype=dtype: _with_dtype(program, dtype))
+
+
+def _with_dtype(program: Program, dtype: str) -> dict[str, Any]:
+    kind = tf.as_dtype(dtype).as_numpy_dtype
+    converted = program.replace(
+        **{
+            name: tf.nest.map_structure(
+                lambda leaf: (
+                    leaf.astype(kind)
+                    if isinstance(leaf, np.ndarray) and leaf.dtype == np.float32
+                    else leaf
+                ),
+                value,
+            )
+            for name, value in program.arguments.items()
+        }
+    )
+    try:
+        converted.eager()
+        traced = trace(converted)
+    except Exception as error:
+        return {"status": "refused", "error": _first_line(error)}
+    return {**lower_program(converted).plain(), **_first_output(converted, traced)}
+
+
+def _first_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"[:200]

@@ -1,0 +1,181 @@
+"""Turns what the steps said into the catalogue's rows. Plain data in, plain data out; no TensorFlow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Steps = Mapping[str, Mapping[str, Any]]
+Row = dict[str, Any]
+
+_VERDICT_KEYS = ("status", "reason", "missing", "data_sized")
+
+
+def api_row(params: list[str], steps: Steps, host_ops: frozenset[str]) -> Row:
+    """The row of one public name. Keys that hold nothing are left out."""
+    row: Row = {"params": params, **_outcome(steps)}
+    default = steps.get("default", {})
+    if row["status"] in ("compiles", "fails") and "ops" in default:
+        base = _verdict(default)
+        row |= {
+            "constant_args": _arguments(steps, params, default, "constant"),
+            "sizing_args": _arguments(steps, params, default, "sizing"),
+            "python_args": _arguments(steps, params, default, "python"),
+            "result_dtype": _result_dtype(steps),
+            "dtypes": _dtypes(steps, base["status"]),
+            "conditions": _conditions(steps, base, default, params),
+            **_gradient(steps),
+        }
+        row["host"] = bool(host_ops.intersection((*default["ops"], *row.get("missing", ()))))
+        if row["host"]:  # what comes back from the host has no size that the graph knows
+            row["data_sized"] = None
+    result = {key: value for key, value in row.items() if value not in (None, [], {}, False)}
+    if _reduces(default):
+        result["result_rank"] = 0
+    return result
+
+
+def op_rows(
+    registered: Mapping[str, Mapping[str, Any]], all_steps: Iterable[Steps]
+) -> dict[str, Row]:
+    """The registry's rows, with what lowering single operations added."""
+    rows: dict[str, Row] = {name: dict(row) for name, row in registered.items()}
+    for steps in all_steps:
+        for label, result in steps.items():
+            if label.startswith("op:") and "op" in result:
+                row = rows[result["op"]]
+                for key in ("constant_inputs", "data_sized"):
+                    if result.get(key):
+                        row[key] = sorted({*row.get(key, ()), *result[key]})
+    return rows
+
+
+def _outcome(steps: Steps) -> Row:
+    default = steps.get("default")
+    if default is None:
+        return {"status": "untraced"}
+    if default.get("status") == "crashes":
+        return {"status": "crashes"}
+    if default.get("not_compute"):
+        return {"status": "not-compute", "returns": default["returns"]}
+    if "status" not in default:
+        return {"status": "untraced"}
+    row = {"ops": default.get("ops"), "returns": default["returns"], **_verdict(default)}
+    if row["status"] != "compiles" and default.get("unknown_sizes"):
+        row["data_sized"] = default["unknown_sizes"]
+    return row
+
+
+def _verdict(result: Mapping[str, Any]) -> Row:
+    """A graph that is built outside XLA's context only counts as a failure of its own kind."""
+    if result["status"] == "untraceable":
+        return {"status": "fails", "reason": "eager-only", "missing": [], "data_sized": []}
+    return {
+        "status": result["status"],
+        "reason": result.get("reason"),
+        "missing": list(result.get("missing", ())),
+        "data_sized": list(result.get("data_sized", ())),
+    }
+
+
+def _arguments(steps: Steps, params: list[str], default: Mapping[str, Any], kind: str) -> list[str]:
+    """Arguments of one kind, in the order of the signature."""
+    found = set(default["frozen"]) if kind == "constant" else set()
+    for label, result in steps.items():
+        if label.startswith("argument:") and _argument_kind(result, default) == kind:
+            found.add(label.removeprefix("argument:"))
+    order = {name: index for index, name in enumerate(params)}
+    return sorted(found, key=lambda name: (order.get(name, len(order)), name))
+
+
+def _argument_kind(result: Mapping[str, Any], default: Mapping[str, Any]) -> str | None:
+    if result.get("status") == "untraceable":
+        return "python"
+    if result.get("reason") == "constant":
+        return "constant"
+    more = set(result.get("data_sized", ())) - set(default.get("data_sized", ()))
+    return "sizing" if more else None
+
+
+def _result_dtype(steps: Steps) -> str | None:
+    """`same` as the first input where at least two dtypes say so, or the one dtype that always comes out."""
+    measured = [
+        (result.get("input_dtype"), result["output_dtype"])
+        for label, result in steps.items()
+        if (label == "default" or label.startswith("dtype:")) and "output_dtype" in result
+    ]
+    outputs = {after for _, after in measured}
+    if len(measured) > 1 and all(before == after for before, after in measured):
+        return "same"
+    if len(outputs) == 1:
+        before, after = measured[0]
+        return after if before != after or len(measured) > 1 else None
+    return None
+
+
+def _dtypes(steps: Steps, base: str) -> dict[str, str]:
+    """Verdicts of dtypes that eager execution takes and that differ from the API's own."""
+    return {
+        label.removeprefix("dtype:"): result["status"]
+        for label, result in steps.items()
+        if label.startswith("dtype:")
+        and result.get("status") in ("compiles", "fails", "crashes")
+        and result["status"] != base
+    }
+
+
+def _conditions(
+    steps: Steps, base: Row, default: Mapping[str, Any], params: list[str]
+) -> list[Row]:
+    """Rows for argument values whose verdict is not the base's, or that are an exception to such a row."""
+    unfrozen = _arguments(steps, params, {**default, "frozen": []}, "constant")
+    conditions: list[Row] = []
+    for label in sorted(steps, key=_condition_order):
+        result = steps[label]
+        # A condition that killed the process could not say which one it was; malformed calls do that eagerly.
+        if not label.startswith("condition:") or "when" not in result:
+            continue
+        if result.get("status") in (None, "refused"):
+            continue
+        part = _condition(result, base, default["frozen"], unfrozen)
+        if part["differs"] or _is_exception(result["when"], conditions):
+            conditions.append({key: value for key, value in part.items() if key != "differs"})
+    return sorted(conditions, key=lambda each: sorted(map(str, each["when"].items())))
+
+
+def _condition(result: Mapping[str, Any], base: Row, frozen: list[str], unfrozen: list[str]) -> Row:
+    verdict = _verdict(result)
+    thawed = "frozen" in result and result["frozen"] != frozen
+    part = {key: verdict[key] for key in _VERDICT_KEYS if verdict[key]}
+    return {
+        "when": result["when"],
+        **part,
+        **({"constant_args": unfrozen} if thawed else {}),
+        **({"gradient": result["gradient"]} if result.get("gradient") else {}),
+        "differs": verdict != base or thawed or "gradient" in result,
+    }
+
+
+def _is_exception(when: Mapping[str, Any], conditions: list[Row]) -> bool:
+    """Whether a row kept already covers these values, and so would be believed instead."""
+    return any(each["when"].items() <= when.items() and each["when"] != when for each in conditions)
+
+
+def _condition_order(label: str) -> tuple[int, str]:
+    number = label.rpartition(":")[2]
+    return (int(number) if number.isdigit() else -1, label)
+
+
+def _gradient(steps: Steps) -> Row:
+    result = steps.get("gradient")
+    if result is None or "status" not in result:
+        return {}
+    return {
+        "gradient": result["status"],
+        "gradient_reason": result.get("reason"),
+        "gradient_missing": list(result.get("missing", ())),
+    }
+
+
+def _reduces(default: Mapping[str, Any]) -> bool:
+    return default.get("output_rank") == 0 and (default.get("input_rank") or 0) >= 1

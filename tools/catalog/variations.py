@@ -1,0 +1,139 @@
+"""Other values worth trying for a parameter once a call works: enumerations, flags, optional arguments, pairs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tools.catalog.arguments import f32, i32
+
+GIVEN = "given"
+# A loop with a bound has a gradient under XLA, one without has none.
+LOOP_BOUND = "maximum_iterations"
+
+# A parameter's name, and the words that some API takes for it; an API that refuses a word eagerly is not measured on it.
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    "approximate": ("none", "tanh"),
+    "combiner": ("mean", "sqrtn", "sum"),
+    "direction": ("ASCENDING", "DESCENDING"),
+    "fill_mode": ("constant", "reflect", "wrap", "nearest"),
+    "fill_method": ("ROW", "COL"),
+    "implementation": ("xla", "1", "2"),
+    "interpolation": (
+        "nearest", "bilinear", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic",
+    ),
+    "kernel_method": (),
+    "loss_type": (),
+    "merge_mode": ("concat", "sum", "ave", "mul"),
+    "method": (
+        "bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic",
+        "LEFT", "hermite",
+    ),
+    "mode": ("CONSTANT", "REFLECT", "SYMMETRIC", "constant", "reflect", "symmetric", "full", "valid", "same"),
+    "norm": ("ortho",),
+    "ord": ("euclidean", "fro"),
+    "output_mode": ("int", "one_hot", "multi_hot", "count", "tf_idf"),
+    "padding": ("SAME", "VALID", "same", "valid", "causal"),
+    "partition_strategy": ("mod", "div"),
+    "pooling_type": ("MAX", "AVG"),
+    "reduction": ("sum", "none", "mean", "sum_over_batch_size"),
+    "side": ("left", "right"),
+}  # fmt: skip
+
+# Optional parameters (None by default) whose presence changes what is computed.
+_OPTIONAL: Mapping[str, tuple[Any, ...]] = {
+    "axis": (0,),
+    "clip": (),
+    "fft_length": ([4], 4),
+    "keepdims": (True,),
+    LOOP_BOUND: (3,),
+    "max_length": (),
+    "maxlen": (4,),
+    "maxlength": (4,),
+    "minlength": (4,),
+    "num_classes": (3,),
+    "output_shape": (),
+    "size": (2, [2]),
+    "total_repeat_length": (8,),
+    "weights": (f32(1.0, 2.0, 3.0, 4.0), f32(1.0, 2.0, 3.0)),
+    "mask": (),
+    "num_segments": (2,),
+    "parallel_iterations": (),
+    "indices": (i32(0),),
+}
+
+# Arguments that only mean something together.
+_ANTIALIASED: Mapping[str, tuple[str, ...]] = {
+    "tf.image.resize": ("method",),
+    "tf.image.resize_with_pad": ("method",),
+    "keras.layers.Resizing": ("interpolation",),
+    "keras.ops.image.resize": ("interpolation",),
+}
+
+PAIRS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
+    **{
+        name: tuple(
+            {"antialias": True, parameter: word}
+            for parameter in parameters
+            for word in ("nearest", "bicubic", "area")
+        )
+        for name, parameters in _ANTIALIASED.items()
+    },
+    "tf.where": (
+        {
+            "x": f32(1, 2, 3, 4),
+            "y": f32(5, 6, 7, 8),
+        },
+    ),
+    "tf.compat.v1.where": ({"x": f32(1, 2, 3, 4), "y": f32(5, 6, 7, 8)},),
+    "tf.compat.v1.where_v2": ({"x": f32(1, 2, 3, 4), "y": f32(5, 6, 7, 8)},),
+    "keras.ops.where": ({"x1": f32(1, 2, 3, 4), "x2": f32(5, 6, 7, 8)},),
+    "tf.math.bincount": ({"minlength": 4, "maxlength": 4},),
+    "tf.image.non_max_suppression_padded": (
+        {"pad_to_max_output_size": True, "sorted_input": True, "canonicalized_coordinates": True},
+    ),
+}
+
+_FLAGS = {"training": (True, False)}
+
+
+def variations(
+    name: str, parameters: tuple[inspect.Parameter, ...], used: Mapping[str, Any]
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Pairs of (changed arguments, how a condition spells them) that differ from the call `used`."""
+    for parameter in parameters:
+        current = used.get(parameter.name, parameter.default)
+        for value in _alternatives(parameter, current):
+            spelled = value if isinstance(value, (bool, str)) else GIVEN
+            yield {parameter.name: value}, {parameter.name: spelled}
+    for pair in PAIRS.get(name, ()):
+        yield (
+            dict(pair),
+            {
+                key: value if isinstance(value, (bool, str)) else GIVEN
+                for key, value in pair.items()
+            },
+        )
+
+
+def _alternatives(parameter: inspect.Parameter, current: Any) -> tuple[Any, ...]:
+    name = parameter.name
+    if isinstance(current, bool):
+        return (not current,)
+    if name in _FLAGS and current is None:
+        return _FLAGS[name]
+    if isinstance(current, str):
+        return tuple(word for word in _WORDS.get(name, ()) if word != current)
+    if current is None and parameter.default is None:
+        return _OPTIONAL.get(name, ()) or _WORDS.get(name, ())
+    return ()
+
+
+def optional_numbers(name: str) -> tuple[Any, ...]:
+    """Numbers to give for a parameter that is None by default."""
+    return tuple(
+        value
+        for value in _OPTIONAL.get(name, ())
+        if value is not True and not hasattr(value, "dtype")
+    )
