@@ -27,10 +27,13 @@ def shown_on_terminal(seconds: float) -> str:
     subprocess.run(
         command, stderr=inside, stdout=subprocess.DEVNULL, env=ENVIRONMENT, check=True, timeout=60
     )
-    # One byte of our own: reading from a terminal that nobody wrote to would wait for ever.
-    os.write(inside, b".")
+    # A byte of our own marks the end: reading more than was written would wait for ever.
+    os.write(inside, b"!")
+    shown = b""
+    while not shown.endswith(b"!"):
+        shown += os.read(terminal, 10_000)
     os.close(inside)
-    return os.read(terminal, 10_000).decode()[:-1]
+    return shown.decode()[:-1]
 
 
 def test_after_a_second_it_says_what_takes_so_long_and_wipes_it_away() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+
 import click
 
 from xlalint import pages
@@ -18,7 +21,7 @@ from xlalint.pages import Page
     help="How to write the list.",
 )
 def command(format_: str) -> int:
-    """List the rules: code, worst severity, name and what the rule reports."""
+    """List the rules: code, worst severity, name and what the rule reports (cut to the width of a terminal)."""
     writers = {"table": _table, "json": _json, "markdown": _markdown}
     try:
         listed = pages.all_pages()
@@ -30,11 +33,16 @@ def command(format_: str) -> int:
 
 def _table(listed: tuple[Page, ...]) -> str:
     width = max((len(page.name) for page in listed), default=0)
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     lines = [
         f"{page.code}  {page.severity.value:<7}  {page.name:<{width}}  {_first_sentence(page)}"
         for page in listed
     ]
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+    return "".join(f"{_cut(line.rstrip(), columns)}\n" for line in lines)
+
+
+def _cut(line: str, columns: int | None) -> str:
+    return line if columns is None or len(line) <= columns else line[: max(columns - 3, 0)] + "..."
 
 
 def _first_sentence(page: Page) -> str:
