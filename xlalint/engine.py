@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -40,8 +41,9 @@ def check(paths: Sequence[str], settings: Settings) -> CheckResult:
     """
     files, errors = discover(paths, settings)
     loaded: list[_Loaded] = []
-    limit = sys.getrecursionlimit()
+    limit, collects = sys.getrecursionlimit(), gc.isenabled()
     sys.setrecursionlimit(max(limit, _DEEPEST))
+    gc.disable()  # syntax trees hold no garbage, and looking for some took a third of the time
     try:
         for file in files:
             outcome = _load(file)
@@ -53,6 +55,8 @@ def check(paths: Sequence[str], settings: Settings) -> CheckResult:
         findings, unread = _findings(loaded, analysis, settings)
     finally:
         sys.setrecursionlimit(limit)
+        if collects:
+            gc.enable()
     findings.sort(key=Finding.sort_key)
     errors = sorted([*errors, *unread], key=lambda e: (e.path, e.line, e.column))
     return CheckResult(

@@ -56,13 +56,16 @@ class Passage:
         )
 
 
-class Rule(cst.BatchableCSTVisitor):
-    """A rule reads one passage at a time. `code` names its page, which holds its words and severities."""
+class Rule:
+    """A libcst visitor that reads one passage at a time. `code` names its page, which holds its words and severities.
+
+    Methods are named as in libcst: `visit_If` before a node's children, `leave_If` after them. All rules share one walk
+    (`walk.py`), so they return nothing and cannot skip children.
+    """
 
     code: ClassVar[str]
 
     def __init__(self, passage: Passage) -> None:
-        super().__init__()
         self.passage = passage
 
     def facts(self, node: cst.CSTNode, *kinds: str) -> list[Fact]:

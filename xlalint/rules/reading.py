@@ -11,6 +11,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from xlalint.finding import Finding
 from xlalint.rules import all_rules
+from xlalint.rules.walk import walk
 from xlalint.rules.base import Aim, Key, Passage, key_of, worst
 from xlalint.semantics.facts import Fact, ModuleFacts
 from xlalint.semantics.index import ModuleInfo
@@ -70,7 +71,7 @@ def _read(
     ranges = wrapper.resolve(PositionProvider)
     passage = Passage(path, facts, ranges, offset, wrapper.module, aim)  # type: ignore[arg-type]
     rules = [rule(passage) for rule in all_rules() if rule.code in selected]
-    cst.visit_batched(wrapper.module, rules)
+    walk(wrapper.module, rules)
     return passage.findings
 
 

@@ -59,6 +59,8 @@ class FunctionInfo:
 
     def _scan_body(self) -> None:
         self._has_walrus = self._is_generator = False
+        if "yield" not in self.module.text and ":=" not in self.module.text:
+            return
         body = self.node.body
         pending: list[ast.AST] = list(body) if isinstance(body, list) else [body]
         while pending:
