@@ -8,7 +8,6 @@ import re
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from xlalint.verify.layersites import LayerSites
@@ -88,6 +87,7 @@ class Locator:
     def __init__(self, code: UserCode, layers: LayerSites) -> None:
         self._code = code
         self._layers = layers
+        self._calls = _Calls()
 
     def python_error(self, stage: str, error: BaseException) -> Failure:
         """An exception raised while Python ran: the innermost frame of the user's, AutoGraph's translation included."""
@@ -138,8 +138,13 @@ class Locator:
             )
         return _without_doubles(found)
 
-    def place_of_op(self, op: Any) -> Place | None:
-        return self._place_of(op)[0]
+    def line_of(self, op: Any) -> tuple[str, int] | None:
+        """The path and line that made an operation: the innermost of the code under test."""
+        stack = op.traceback
+        for index in range(len(stack) - 1, -1, -1):
+            if self._code.is_user(stack[index].filename):
+                return stack[index].filename, stack[index].lineno
+        return None
 
     def _place_of(self, op: Any) -> tuple[Place | None, Place | None]:
         frames = [Place(frame.filename, frame.lineno, 0, frame.name) for frame in op.traceback]
@@ -147,7 +152,7 @@ class Locator:
         site = self._layers.resolve(op.name)
         if site is not None:
             return site, place
-        return (None, None) if place is None else (_with_column(place, op.type), caller)
+        return (None, None) if place is None else (self._calls.with_column(place, op.type), caller)
 
     def _frames(self, error: BaseException) -> list[Place]:
         """Outermost first. What AutoGraph tells in the message comes last: it stands for generated code's frames."""
@@ -282,7 +287,8 @@ def _gist(message: str) -> str:
             if re.match(r"\s+[A-Z]\w*(?:Error|Exception)\b: ", line)
         ]
         text = re.sub(r"^[A-Z]\w*(?:Error|Exception)\b: ", "", tail[-1]) if tail else text
-    lines = [line.strip() for line in text.splitlines()]
+    roots = re.findall(r"^\s*\(0\)\s+(.*)$", text, re.M)
+    lines = [line.strip() for line in ([roots[0]] if roots else text.splitlines())]
     telling = [line for line in lines if line and not line.startswith(_EMPTY_WORDS)]
     line = telling[0] if telling else ""
     line = re.sub(r"\{\{function_node [^}]*\}\}", "", line)
@@ -295,34 +301,36 @@ def _without_doubles(failures: Iterable[Failure]) -> list[Failure]:
     return list(dict.fromkeys(failures))
 
 
-def _with_column(place: Place, op_type: str) -> Place:
-    column = _column(place, op_type)
-    return Place(place.path, place.line, column, place.function) if column else place
+class _Calls:
+    """Finds the column of the call that made an operation. Each file is parsed once."""
 
+    def __init__(self) -> None:
+        self._by_file: dict[str, list[ast.Call]] = {}
 
-def _column(place: Place, op_type: str) -> int:
-    """The column of the call on that line whose name fits the operation, or of the only call there; else 0."""
-    wanted = op_type.lower().removesuffix("v2").removesuffix("v3")
-    calls = _calls_on(place)
-    fitting = [call for name, call in calls if name.replace("_", "").lower() == wanted]
-    chosen = fitting or ([call for _, call in calls] if len(calls) == 1 else [])
-    if not chosen:
-        return 0
-    text = linecache.getline(place.path, chosen[0].lineno)
-    return len(text.encode()[: chosen[0].col_offset].decode("utf-8", "ignore")) + 1
+    def with_column(self, place: Place, op_type: str) -> Place:
+        """`place` with the column of the call on that line whose name fits the operation, or of the only call there."""
+        wanted = op_type.lower().removesuffix("v2").removesuffix("v3")
+        calls = [
+            call
+            for call in self._in(place.path)
+            if call.lineno <= place.line <= (call.end_lineno or 0)
+        ]
+        fitting = [call for call in calls if _called(call).replace("_", "").lower() == wanted]
+        chosen = fitting or (calls if len(calls) == 1 else [])
+        if not chosen:
+            return place
+        text = linecache.getline(place.path, chosen[0].lineno)
+        column = len(text.encode()[: chosen[0].col_offset].decode("utf-8", "ignore")) + 1
+        return Place(place.path, place.line, column, place.function)
 
-
-def _calls_on(place: Place) -> list[tuple[str, ast.expr]]:
-    try:
-        tree = ast.parse("".join(linecache.getlines(place.path)))
-    except SyntaxError:
-        return []
-    calls = (
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and node.lineno <= place.line <= (node.end_lineno or 0)
-    )
-    return [(_called(call), call) for call in islice(calls, 50)]
+    def _in(self, path: str) -> list[ast.Call]:
+        if path not in self._by_file:
+            try:
+                tree = ast.parse("".join(linecache.getlines(path)))
+            except SyntaxError:
+                tree = ast.Module(body=[], type_ignores=[])
+            self._by_file[path] = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        return self._by_file[path]
 
 
 def _called(call: ast.Call) -> str:

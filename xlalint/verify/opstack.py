@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import sysconfig
 import types
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +37,10 @@ class UserCode:
 
     def __init__(self, roots: tuple[str, ...]) -> None:
         paths = sysconfig.get_paths()
-        self._installed = tuple({paths["purelib"] + "/", paths["platlib"] + "/"})
+        self._installed = _site_folders(paths)
         self._stdlib = tuple({paths["stdlib"] + "/", paths["platstdlib"] + "/"})
         core = {f"{site}{name}/" for site in self._installed for name in _CORE}
-        self._core = (*core, str(Path(__file__).resolve().parents[1]) + "/")
+        self._core = (*sorted(core), str(Path(__file__).resolve().parents[1]) + "/")
         self._roots = tuple(root.rstrip("/") + "/" for root in roots)
 
     def is_user(self, path: str) -> bool:
@@ -65,6 +66,18 @@ class UserCode:
             and not path.startswith(self._installed)
             and (not self._roots or path.startswith(self._roots))
         )
+
+
+def _site_folders(paths: Mapping[str, str]) -> tuple[str, ...]:
+    """Where packages are installed: this environment's own folders, and those that a `.pth` file or the user's site adds."""
+    named = [
+        folder for folder in sys.path if Path(folder).name in ("site-packages", "dist-packages")
+    ]
+    return tuple(
+        sorted(
+            {folder.rstrip("/") + "/" for folder in (paths["purelib"], paths["platlib"], *named)}
+        )
+    )
 
 
 def install(code: UserCode) -> bool:

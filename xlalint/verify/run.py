@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -73,21 +74,35 @@ def run(
             if gathered.interrupted:
                 break
         return gathered
+    stop = threading.Event()
     with ThreadPoolExecutor(workers) as pool:
-        for done in pool.map(lambda job: _do(job, limits, say), planned):
-            gathered.add(done)
+        doing = [pool.submit(_do, job, limits, say, stop) for job in planned]
+        try:
+            wait(doing)
+        except KeyboardInterrupt:
+            stop.set()
+        for done in doing:
+            gathered.add(done.result())
     return gathered
 
 
-def _do(job: Job, limits: sandbox.Limits, say: Callable[[str], None]) -> Gathered:
+def _do(
+    job: Job,
+    limits: sandbox.Limits,
+    say: Callable[[str], None],
+    stop: threading.Event | None = None,
+) -> Gathered:
     """Run a job's child, and again without the targets that killed it."""
     gathered = Gathered()
+    if stop is not None and stop.is_set():
+        gathered.interrupted = True
+        return gathered
     gathered.notes += job.notes
     for _ in range(_MOST_DEATHS):
         attempt = _Attempt(job, say)
-        outcome = attempt.run(limits)
+        outcome = attempt.run(limits, stop)
         _keep(gathered, attempt, outcome, job)
-        if attempt.killer is None:
+        if attempt.killer is None or gathered.interrupted:
             break
         job = replace(job, skip=(*job.skip, *attempt.finished, attempt.killer["target"]))
     return gathered
@@ -105,7 +120,7 @@ class _Attempt:
         self.finished: list[str] = []
         self.killer: dict[str, Any] | None = None
 
-    def run(self, limits: sandbox.Limits) -> sandbox.Outcome:
+    def run(self, limits: sandbox.Limits, stop: threading.Event | None) -> sandbox.Outcome:
         with tempfile.TemporaryDirectory(prefix="xlalint-") as folder:
             job_file = Path(folder) / "job.json"
             self._job.write(job_file)
@@ -116,6 +131,7 @@ class _Attempt:
                 env={**compilelog.ENVIRONMENT, **self._job.env},
                 on_record=self._hear,
                 on_stderr_line=self.log.line,
+                stop=stop,
             )
         if outcome.status != "interrupted" and self.current is not None:
             self.killer = self.current

@@ -18,6 +18,7 @@ import selectors
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -150,8 +151,11 @@ def run(
     cwd: Path | None = None,
     on_record: Callable[[dict[str, Any]], None] | None = None,
     on_stderr_line: Callable[[str], None] | None = None,
+    stop: threading.Event | None = None,
 ) -> Outcome:
-    """Run `argv` to its end or to a limit. Never raises for what the child does; Ctrl-C gives status `interrupted`.
+    """Run `argv` to its end or to a limit. Never raises for what the child does.
+
+    Ctrl-C in the thread that waits, or `stop` set by another one, ends the child with status `interrupted`.
 
     `env` is added to this process's environment. The child finds the number of the result pipe in $XLALINT_RESULT_FD.
     """
@@ -191,6 +195,7 @@ def run(
         _Tail(),
         _Tail(on_stderr_line),
         started,
+        stop or threading.Event(),
     )
     try:
         return watch.to_the_end()
@@ -224,6 +229,7 @@ class _Watch:
     stdout: _Tail
     stderr: _Tail
     started: float
+    stop: threading.Event
     peak: int = 0
     heard: float = 0.0
     rss_read: float = 0.0
@@ -274,6 +280,8 @@ class _Watch:
         return got
 
     def _over_limit(self) -> Status | None:
+        if self.stop.is_set():
+            return "interrupted"
         now = time.monotonic()
         if now - self.rss_read > _RSS_EVERY:
             self.rss_read = now

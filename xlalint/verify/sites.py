@@ -49,4 +49,8 @@ def _library_roots() -> tuple[str, ...]:
 @functools.lru_cache(maxsize=1)
 def _site_roots() -> tuple[str, ...]:
     paths = sysconfig.get_paths()
-    return tuple(sorted({real_path(paths[name]) + "/" for name in ("purelib", "platlib")}))
+    # Those that a `.pth` file or the user's own site adds come by sys.path only.
+    added = [one for one in sys.path if Path(one).name in ("site-packages", "dist-packages")]
+    return tuple(
+        sorted({real_path(one) + "/" for one in (paths["purelib"], paths["platlib"], *added)})
+    )

@@ -8,9 +8,10 @@ TPU would be asked to compile.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -154,7 +155,7 @@ class _Run:
     def _lower(self, concrete: Any) -> _Said:
         text = _lowered(concrete, self._specs)
         self._done.bounded = hlo.bounded_lines(text)
-        return _Said(OK, "has dimensions that depend on data" if self._done.bounded else "")
+        return _Said(OK, _bounded_words(self._done.bounded))
 
     def _run(self, concrete: Any) -> _Said:
         with _Kept(concrete):
@@ -330,10 +331,10 @@ class _Run:
 
     def _note_operations(self, graph: Any) -> None:
         self._graph = graph
-        for op in operations(graph):
-            place = self._tools.locator.place_of_op(op)
-            if place is not None and place.path in self._tools.flagged_files:
-                types = self._done.ops.setdefault(place.path, {}).setdefault(str(place.line), [])
+        for op in operations(graph) if self._tools.flagged_files else ():
+            made_at = self._tools.locator.line_of(op)
+            if made_at is not None and made_at[0] in self._tools.flagged_files:
+                types = self._done.ops.setdefault(made_at[0], {}).setdefault(str(made_at[1]), [])
                 if op.type not in types:
                     types.append(op.type)
 
@@ -413,6 +414,14 @@ def _lowered(concrete: Any, flat: Sequence[Any]) -> str:
 
     text: str = compiler_ir.from_concrete_function(concrete, list(flat))(stage="hlo")
     return text
+
+
+def _bounded_words(lines: Mapping[str, Sequence[int]]) -> str:
+    places = [f"{Path(path).name}:{line}" for path, numbers in lines.items() for line in numbers]
+    if not places:
+        return ""
+    more = f" and {len(places) - 3} more lines" if len(places) > 3 else ""
+    return f"dimensions that depend on data, from {', '.join(places[:3])}{more}"
 
 
 def _sum_of_floats(outputs: Any) -> Any:
