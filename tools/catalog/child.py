@@ -81,6 +81,7 @@ class _Server:
                     "params": list(each.params),
                     "aliases": list(each.aliases),
                     "is_class": each.is_class,
+                    "has_recipe": each.name in self._recipes,
                 }
                 for each in self._public.values()
             },

@@ -19,6 +19,12 @@ from tools.catalog.variations import LOOP_BOUND, optional_numbers, variations
 Step = Callable[[str, Callable[[], dict[str, Any]]], dict[str, Any] | None]
 
 _DTYPES = ("bfloat16", "complex128", "complex64", "float16", "float64", "int32", "int64")
+# An op without a kernel for CPUs may have one for XLA; some functions refuse eager execution.
+_GRAPH_ONLY = (
+    "Could not find device for node",
+    "is not supported when eager execution is enabled",
+    "is not compatible with eager execution",
+)
 _PYTHON = (bool, int, float, complex, str, bytes, np.ndarray, np.generic, tf.DType, tf.TensorShape)
 
 
@@ -62,7 +68,7 @@ def _accepted_call(subject: Subject, step: Step) -> dict[str, Any] | None:
 def _try(subject: Subject, arguments: Mapping[str, Any]) -> dict[str, Any]:
     try:
         program = subject.program(arguments)
-        program.eager()
+        _eager(program)
     except Exception as error:
         return {"error": _first_line(error)}
     try:
@@ -73,9 +79,19 @@ def _try(subject: Subject, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {"graph": True}
 
 
+def _eager(program: Program) -> Any:
+    """What the call returns eagerly; None where only a graph can hold it. Raises for arguments that it refuses."""
+    try:
+        return program.eager()
+    except Exception as error:
+        if any(sign in str(error) for sign in _GRAPH_ONLY):
+            return None
+        raise
+
+
 def _default(program: Program, may_freeze: bool) -> dict[str, Any]:
     """What the call returns, the ops it emits, and whether it compiles once its sizes are constants."""
-    eager = program.eager()
+    eager = _eager(program)
     try:
         traced = trace(program)
     except Exception as error:

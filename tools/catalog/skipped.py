@@ -13,9 +13,9 @@ _PREFIXES = (
     "tf.debugging.disable_", "tf.debugging.enable_", "tf.debugging.experimental.", "tf.debugging.set_", "tf.debugging.get_",
     "tf.distribute.experimental.", "tf.distribute.experimental_set", "tf.random.set_", "tf.random.experimental.set_",
     "tf.random.get_global", "tf.random.experimental.get_", "tf.random.create_rng", "tf.random.experimental.create_rng",
-    "tf.function", "tf.init_scope", "tf.get_logger", "tf.variable_creator_scope", "tf.no_gradient", "tf.type_spec_from",
+    "tf.function", "tf.init_scope", "tf.get_logger", "tf.gradients", "tf.hessians", "tf.variable_creator_scope", "tf.no_gradient", "tf.type_spec_from",
     "tf.device", "tf.make_", "tf.import_graph", "tf.name_scope", "tf.custom_gradient", "tf.grad_pass_through",
-    "tf.recompute_grad", "tf.test.", "tf.raw_ops.Abort",
+    "tf.recompute_grad", "tf.test.",
 )  # fmt: skip
 # What differs in compat.v1 and computes; the rest builds sessions, variable scopes, queues and estimators.
 _VERSION_ONE = (
@@ -30,21 +30,10 @@ _VERSION_ONE_SKIPPED = (
     "gradients", "hessians", "import_graph_def", "init_scope", "initialize_", "is_variable_initialized", "load_",
     "local_variables", "make_template", "min_max_variable_partitioner", "model_variables", "moving_average_variables",
     "name_scope", "no_regularizer", "op_scope", "placeholder", "report_uninitialized", "reset_default_graph", "resource_",
-    "scalar", "set_random_seed", "setdiff", "trainable_variables", "tables_initializer", "variable", "wrap_function",
+    "set_random_seed", "trainable_variables", "tables_initializer", "variable", "wrap_function",
     "assign", "colocate_with", "container", "control_dependencies", "delete_session_tensor", "NotDifferentiable",
     "NoGradient", "RegisterGradient", "Session", "InteractiveSession", "batch_gather_", "while_v2", "experimental",
     "nn.dynamic_rnn", "nn.bidirectional", "nn.static_", "nn.raw_rnn", "random.set_", "random.get_", "register_tensor",
-)  # fmt: skip
-# Raw ops that wait for something, end the process, write outside their arguments, or need a running service.
-_RAW = (
-    "Abort", "Barrier", "Queue", "Stage", "Unstage", "OrderedMap", "Map", "Recv", "Send", "Rpc", "Server", "Dataset",
-    "Iterator", "Write", "Save", "Restore", "Collective", "Nccl", "TPU", "Configure", "Infeed", "Outfeed", "Enqueue",
-    "Dequeue", "Session", "Accumulator", "Resource", "Variable", "Ref", "Debug", "Summary", "PyFunc", "Print", "Exit",
-    "Enter", "NextIteration", "Merge", "Switch", "LoopCond", "ControlTrigger", "Reader", "Worker", "Xla", "Mutex", "Lock",
-    "Table", "Assign", "Sdca", "BoostedTrees", "Load", "Retrieve", "Anonymous", "MultiDevice", "Delete", "Destroy",
-    "Checkpoint", "Sync", "Import", "DTensor", "Copy", "File", "Stack", "TensorArray", "Optional", "Rng", "Bigtable",
-    "FakeQueue", "Fail", "Event", "Matching", "Distributed", "All", "Batch", "Unbatch", "Assert", "TensorList", "Apply",
-    "Uniform", "ExperimentalFunction", "ExtractJpeg", "Snapshot", "Symbolic", "Remote", "Partitioned", "Stateful", "Func",
 )  # fmt: skip
 
 
@@ -55,8 +44,6 @@ def is_skipped(name: str) -> bool:
         if rest.startswith(_VERSION_ONE_SKIPPED):
             return True
         return "." in rest and not name.startswith(_VERSION_ONE)
-    if name.startswith("tf.raw_ops."):
-        return any(part in name for part in _RAW)
     return name.startswith(_PREFIXES) or (name.startswith("keras.backend.") and _is_setter(name))
 
 
