@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xlalint.verify.losses import mean_before, scalar
+from xlalint.verify.losses import MetricLosses, scalar
 from xlalint.verify.patching import Patches
-from xlalint.verify.sites import package_of, user_site
-from xlalint.verify.targets import code_of
+from xlalint.verify.sites import user_site
 
 if TYPE_CHECKING:
     from xlalint.verify.steps import Limiter
@@ -101,38 +100,28 @@ def _step_callback(limiter: Limiter, base: Any) -> Any:
             self.trained = model
             self._site = site
             self._name = f"{type(model).__name__}.fit"
-            self._has_running_mean = _is_library_train_step(model)
             self._first = 0
-            self._seen = 0
-            self._mean: float | None = None
+            self._losses = MetricLosses()
 
         def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-            self._seen, self._mean = 0, None
+            self._losses = MetricLosses()
 
         def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
             self._first = batch
 
         def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
             count = int(batch) - int(self._first) + 1
-            loss = scalar((logs or {}).get("loss"))
-            limiter.fitted(count, self._batch_loss(loss, count), self._site, self._name)
+            limiter.fitted(count, self._batch_loss(logs or {}), self._site, self._name)
             if limiter.left == 0:
                 self.trained.stop_training = True
 
-        def _batch_loss(self, mean: float | None, count: int) -> float | None:
-            """Keras logs the epoch's mean so far; a train_step of the user's may log anything."""
-            if mean is None or not self._has_running_mean:
-                return mean
-            before, self._mean = self._mean, mean
-            seen, self._seen = self._seen, self._seen + count
-            return mean_before(mean, self._seen, before, seen)
+        def _batch_loss(self, logs: Any) -> float | None:
+            # What is logged is the epoch's mean so far; the metric behind it knows its sum and weight.
+            trackers = [one for one in self.trained.metrics if str(one.name) == "loss"]
+            loss = self._losses.of([one for one in trackers if hasattr(one, "count")])
+            return scalar(logs.get("loss")) if loss is None else loss
 
     return StepLimit
-
-
-def _is_library_train_step(model: Any) -> bool:
-    code = code_of(type(model).train_step)
-    return code is not None and package_of(code.co_filename) in ("keras", "tf_keras")
 
 
 def _clamped_evaluation(limiter: Limiter, real: Any) -> Any:

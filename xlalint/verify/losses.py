@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -40,30 +39,22 @@ def mean(value: Any) -> float | None:
 
 
 class MetricLosses:
-    """Losses of steps that return none and add them to a metric, as TensorFlow's guides do."""
+    """Losses by step, out of `Mean` metrics that hold the mean of all steps since their last reset."""
 
     def __init__(self) -> None:
         self._seen: dict[int, tuple[float, float]] = {}
 
     def of(self, metrics: Sequence[Any]) -> float | None:
-        """The mean of what the first of the metrics was given since the last call."""
+        """The mean of what the first updated metric was given since the last call; None without one."""
         for metric in metrics:
             total, count = scalar(metric.total), scalar(metric.count)
-            if total is None or not count:
+            before = self._seen.get(id(metric), (0.0, 0.0))
+            if total is None or count is None or (total, count) == before:
                 continue
-            total_before, count_before = self._seen.get(id(metric), (0.0, 0.0))
             self._seen[id(metric)] = total, count
-            if count <= count_before:  # it was reset
-                total_before, count_before = 0.0, 0.0
-            return (total - total_before) / (count - count_before)
+            total_before, count_before = before if count > before[1] else (0.0, 0.0)  # else: reset
+            return (total - total_before) / (count - count_before) if count else None
         return None
-
-
-def mean_before(mean: float, count: int, previous: float | None, previous_count: int) -> float:
-    """The mean of the last `count - previous_count` values, from the running means before and after."""
-    if previous is None or previous_count == 0 or not math.isfinite(previous):
-        return mean
-    return (mean * count - previous * previous_count) / (count - previous_count)
 
 
 def _named(result: Any) -> Iterable[Any]:

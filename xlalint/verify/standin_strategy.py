@@ -271,8 +271,13 @@ def _split(dataset: Any, replicas: int) -> Any:
     sizes = {_leading_size(spec) for spec in tf.nest.flatten(dataset.element_spec)} - {0}
     size = sizes.pop() if len(sizes) == 1 else None
     if size is not None and size % replicas == 0:
-        return dataset.rebatch(size // replicas, drop_remainder=True)
-    return _RebatchDataset(dataset, replicas)
+        split = dataset.rebatch(size // replicas, drop_remainder=True)
+    else:
+        split = _RebatchDataset(dataset, replicas)
+    if int(dataset.cardinality()) == tf.data.INFINITE_CARDINALITY:
+        # Rebatching forgets it, and only of endless data does an iterator give static shapes always.
+        return split.apply(tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY))
+    return split
 
 
 def _leading_size(spec: Any) -> int | None:
