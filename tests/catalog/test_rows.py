@@ -119,6 +119,7 @@ def test_a_condition_can_free_an_argument() -> None:
         ([("float32", "float32"), ("int32", "int32")], "same"),
         ([("float32", "bool"), ("int32", "bool")], "bool"),
         ([("float32", "bool")], "bool"),
+        ([("bool", "bool")], "bool"),
         ([("float32", "float32")], None),
         ([("float32", "float32"), ("int32", "float64")], None),
         ([(None, "float32")], "float32"),

@@ -31,17 +31,26 @@ def main() -> int:
         print(f"no public name matches {options.only!r}", file=sys.stderr)
         return 2
     measured = [name for name in names if _is_measured(name, listed["apis"][name])]
-    steps: dict[str, Steps] = {}
-    for name, result in measure_all(measured, options.jobs):
-        steps[name] = result
-        if len(steps) % 100 == 0 or len(steps) == len(measured):
-            print(f"{len(steps)}/{len(measured)} measured", file=sys.stderr)
-    if options.steps:
-        options.steps.write_text(json.dumps(steps, sort_keys=True, indent=1), encoding="utf-8")
+    steps = _measure(measured, options.jobs, options.steps)
     catalog = assemble(listed, names, steps)
     path = write(catalog, options.out)
     _report(catalog, path, time.monotonic() - started)
     return 0
+
+
+def _measure(names: list[str], jobs: int, kept: Path | None) -> dict[str, Steps]:
+    """Measure `names`, leaving out those whose steps the file `kept` holds, and keep the new ones there too."""
+    steps: dict[str, Steps] = {}
+    if kept is not None and kept.is_file():
+        steps = json.loads(kept.read_text(encoding="utf-8"))
+    todo = [name for name in names if name not in steps]
+    for done, (name, result) in enumerate(measure_all(todo, jobs), start=1):
+        steps[name] = result
+        if done % 100 == 0 or done == len(todo):
+            print(f"{done}/{len(todo)} measured", file=sys.stderr)
+            if kept is not None:
+                kept.write_text(json.dumps(steps, sort_keys=True, indent=1), encoding="utf-8")
+    return steps
 
 
 def assemble(
@@ -99,7 +108,11 @@ def _options() -> argparse.Namespace:
         "--only", default="*", help="measure the names that match this pattern only"
     )
     parser.add_argument("--jobs", type=int, default=1, help="measuring processes (700 MB each)")
-    parser.add_argument("--steps", type=Path, help="also write every step's result to this file")
+    parser.add_argument(
+        "--steps",
+        type=Path,
+        help="keep every step's result in this file, and do not measure again what it holds",
+    )
     return parser.parse_args()
 
 

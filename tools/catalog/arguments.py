@@ -123,7 +123,7 @@ def _named() -> dict[str, list[Any]]:
         "bits": [8],
         "block_shape": [[2, 2], 2],
         "block_size": [2],
-        "body": [lambda x: (x + 1.0,)],
+        "body": [lambda x: (x * (x + 1.0),)],
         "bounding_boxes": [f32([[0.0, 0.0, 1.0, 1.0]])],
         "box_indices": [i32(0)],
         "boxes": [f32([0.0, 0.0, 0.5, 0.5], [0.1, 0.1, 0.6, 0.6]), f32([[0.0, 0.0, 0.5, 0.5]])],

@@ -186,7 +186,7 @@ def _core() -> Mapping[str, list[Call]]:
         "tf.while_loop": [
             {
                 "cond": lambda x: tf.reduce_sum(x) < 1.0,
-                "body": lambda x: (x + 1.0,),
+                "body": lambda x: (x * (x + 1.0),),
                 "loop_vars": (VECTOR,),
             }
         ],
@@ -586,6 +586,7 @@ def _nn_more() -> Mapping[str, list[Call]]:
         "tf.quantization.quantize": [
             {"input": VECTOR, "min_range": 0.0, "max_range": 1.0, "T": tf.quint8}
         ],
+        "tf.raw_ops.NthElement": [{"input": VECTOR, "n": 1}],
         "tf.raw_ops.AvgPool3D": [
             {"input": volume, "ksize": [1, 2, 2, 2, 1], "strides": [1] * 5, "padding": "SAME"}
         ],
@@ -1166,7 +1167,7 @@ def _version_one() -> Mapping[str, list[Call]]:
         "tf.compat.v1.while_loop": [
             {
                 "cond": lambda x: tf.reduce_sum(x) < 1.0,
-                "body": lambda x: (x + 1.0,),
+                "body": lambda x: (x * (x + 1.0),),
                 "loop_vars": (VECTOR,),
             }
         ],
@@ -1308,12 +1309,12 @@ def _keras_functions() -> Mapping[str, list[Call]]:
         ],
         "keras.ops.einsum": [{"*": ["ij,jk->ik", MATRIX, MATRIX]}],
         "keras.ops.fori_loop": [
-            {"lower": 0, "upper": 3, "body_fun": lambda i, x: x + 1.0, "init_val": VECTOR}
+            {"lower": 0, "upper": 3, "body_fun": lambda i, x: x * (x + 1.0), "init_val": VECTOR}
         ],
         "keras.ops.while_loop": [
             {
                 "cond": lambda x: tf.reduce_sum(x) < 1.0,
-                "body": lambda x: (x + 1.0,),
+                "body": lambda x: (x * (x + 1.0),),
                 "loop_vars": (VECTOR,),
             }
         ],

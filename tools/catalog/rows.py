@@ -109,7 +109,7 @@ def _result_dtype(steps: Steps) -> str | None:
         return "same"
     if len(outputs) == 1:
         before, after = measured[0]
-        return after if before != after or len(measured) > 1 else None
+        return after if before != after or len(measured) > 1 or after == "bool" else None
     return None
 
 
