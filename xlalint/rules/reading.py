@@ -11,8 +11,8 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from xlalint.finding import Finding
 from xlalint.rules import all_rules
-from xlalint.rules.walk import walk
 from xlalint.rules.base import Aim, Key, Passage, key_of, worst
+from xlalint.rules.walk import walk
 from xlalint.semantics.facts import Fact, ModuleFacts
 from xlalint.semantics.index import ModuleInfo
 

@@ -6,7 +6,7 @@ import libcst as cst
 
 from xlalint.rules.loops import RuleInLoops
 from xlalint.semantics.facts import COMPREHENSION_FILTER, CONDITION, MEMBERSHIP, Fact
-from xlalint.semantics.values import ARRIVING
+from xlalint.semantics.values import BOUNDED
 
 
 class DataDependentBranch(RuleInLoops):
@@ -43,7 +43,9 @@ class DataDependentBranch(RuleInLoops):
         for fact in self.facts(node, MEMBERSHIP):
             self._say(node, fact, "membership")
 
-    def _judge(self, test: cst.BaseExpression, *constructs: str, raises: bool = False, leaves: bool = False) -> None:
+    def _judge(
+        self, test: cst.BaseExpression, *constructs: str, raises: bool = False, leaves: bool = False
+    ) -> None:
         for fact in self.facts(test, CONDITION):
             if fact.detail not in constructs:
                 continue
@@ -53,13 +55,12 @@ class DataDependentBranch(RuleInLoops):
                 self._say(test, fact, "raise")
             elif leaves:
                 continue
-            elif fact.value.dependence >= ARRIVING and fact.detail in ("if", "ternary"):
+            elif fact.value.dependence >= BOUNDED and fact.detail in ("if", "ternary"):
                 self._say(test, fact, "converted")
 
     def _say(self, test: cst.BaseExpression, fact: Fact, variant: str) -> None:
-        # A parameter that is only inferred to be a tensor may be a flag: not enough for an error.
-        is_error = variant != "converted"
-        confidence = "possible" if is_error and fact.value.guess else None
+        # A parameter that is only inferred to be a tensor may be a flag.
+        confidence = "possible" if fact.value.guess else None
         construct = fact.detail if isinstance(fact.detail, str) else "if"
         self.report(
             test, fact, variant, confidence=confidence, construct=construct, test=self.quote(test)

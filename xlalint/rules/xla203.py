@@ -5,8 +5,9 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
+from xlalint.semantics.apis import NEED_EXACT
 from xlalint.semantics.facts import CALL, CallDetail, Fact
-from xlalint.semantics.values import ARRIVING, COMPUTED, Value, leaves
+from xlalint.semantics.values import ARRIVING, BOUNDED, COMPUTED, Value, leaves
 
 
 class SizeFromData(Rule):
@@ -22,27 +23,34 @@ class SizeFromData(Rule):
                     self._judge(node, fact, parameter, value)
 
     def _judge(self, node: cst.Call, fact: Fact, parameter: str, value: Value) -> None:
-        data = [leaf for leaf in leaves(value) if leaf.is_tensor and leaf.dependence >= ARRIVING]
+        least = BOUNDED if (fact.detail.api, parameter) in NEED_EXACT else ARRIVING
+        data = [leaf for leaf in leaves(value) if leaf.is_tensor and leaf.dependence >= least]
         if not data:
             return
         dependence = max(leaf.dependence for leaf in data)
-        if dependence >= COMPUTED:
+        if dependence != ARRIVING:
             variant = "computed"
         else:
             variant = "argument" if self.passage.aim.is_tpu else "argument-cpu"
         sure = any(leaf.sure for leaf in data if leaf.dependence == dependence)
+        argument = self._written(node, parameter, fact.detail)
         self.report(
-            node, fact, variant,
-            confidence="certain" if sure else "likely",
-            api=self.quote(node.func), argument=parameter, value=self._source_of(node, parameter, fact.detail),
-        )  # fmt: skip
+            node if argument is None else argument,
+            fact,
+            variant,
+            confidence="certain" if sure and dependence in (ARRIVING, COMPUTED) else "likely",
+            api=self.quote(node.func),
+            argument=parameter,
+            value=parameter if argument is None else self.quote(argument),
+        )
 
-    def _source_of(self, node: cst.Call, parameter: str, detail: CallDetail) -> str:
+    def _written(
+        self, node: cst.Call, parameter: str, detail: CallDetail
+    ) -> cst.BaseExpression | None:
         """What the author wrote for a parameter, by keyword or by position."""
         for argument in node.args:
             if argument.keyword is not None and argument.keyword.value == parameter:
-                return self.quote(argument.value)
-        names = [name for name, _ in detail.arguments]
-        position = names.index(parameter)
+                return argument.value
+        position = [name for name, _ in detail.arguments].index(parameter)
         positional = [a for a in node.args if a.keyword is None and not a.star]
-        return self.quote(positional[position].value) if position < len(positional) else parameter
+        return positional[position].value if position < len(positional) else None

@@ -17,8 +17,7 @@ def is_callback(detail: CallDetail) -> bool:
 
 def is_printing(detail: CallDetail) -> bool:
     """Printing and summaries: operations run for what they write, whose results nothing waits for."""
-    missing = detail.verdict.missing
-    return not _PRINTING_OPS.isdisjoint(missing) or any("Summary" in op for op in missing)
+    return not _PRINTING_OPS.isdisjoint(detail.ops) or any("Summary" in op for op in detail.ops)
 
 
 class HostCallback(Rule):

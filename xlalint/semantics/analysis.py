@@ -30,6 +30,7 @@ from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
 from xlalint.semantics.installed import InstalledClasses
 from xlalint.semantics.names import canonical
 from xlalint.semantics.values import (
+    ARRIVING,
     CLASS,
     COLLECTION,
     DEFERRED,
@@ -64,6 +65,12 @@ _HOST_NAMES = re.compile(
     r"(^|_)(parse|decode|preprocess\w*|load|loads|read|reader|download|plot|draw|visuali[sz]e|serialize|deserialize|export|write|"
     r"save|restore|dataset|datasets|input_fn|tokeni[sz]e\w*|main|fetch|print|show|to_list|to_numpy|as_numpy|numpy|report|summary|summarize|log|debug|register|"
     r"generator|collate\w*|convert_\w+_checkpoint\w*|augment_dataset|run_experiment|setup|configure)(_|$)"
+)
+# Modules that hold nothing but host code, by the names that packages give them.
+_HOST_MODULES = re.compile(
+    r"^(tokenization|image_processing|feature_extraction|data_collator|convert|run)(_|$)|"
+    r"(^|_)(dataset|datasets|dataloader|data_loader|data_utils|input_pipeline|data_pipeline|io_utils|visuali[sz]ation"
+    r"(_utils)?|plotting|plot)$"
 )
 _NEVER_TRACED = frozenset(
     {
@@ -110,6 +117,7 @@ class Analysis:
         self._running: list[tuple[FunctionInfo, Any]] = []
         self._visited: set[FunctionInfo] = set()
         self._host: set[FunctionInfo] = set()
+        self._jitted_steps: set[FunctionInfo] = set()
         self._forced_host: set[FunctionInfo] = set()
         self._drives_replicas: set[FunctionInfo] = set()
         self._pending: list[Root] = []
@@ -307,7 +315,12 @@ class Analysis:
         inner.silent = True
         inner.attributes = {}
         self._bind_parameters(
-            method, list(arguments.positional), arguments.keywords, self_value, inner, arguments.open_ended
+            method,
+            list(arguments.positional),
+            arguments.keywords,
+            self_value,
+            inner,
+            arguments.open_ended,
         )
         self._running.append((method, None))
         flow.run_block(_body(method), inner)
@@ -339,9 +352,9 @@ class Analysis:
         if role is not None and role.kind in TRACED_METHODS:
             method = self.classes.method(cls, "call")
             if method is None:
-                return Value(TENSOR, 2, structured=True)
+                return Value(TENSOR, ARRIVING, structured=True)
             if not frame.context.is_compiled:
-                return Value(TENSOR, 2, structured=True)
+                return Value(TENSOR, ARRIVING, structured=True)
             converted = frame.context.converted and converts(role, "call", self.keras)
             result = self.invoke(
                 method, list(arguments.positional), arguments.keywords, target, frame,
@@ -411,7 +424,7 @@ class Analysis:
             return NOTHING_KNOWN
         inner = self._frame_of(info, context, self_value, frame.depth + 1)
         inner.silent = frame.silent
-        if collects and info.name in ("__init__", "build") or collects and info.cls is not None:
+        if (collects and info.name in ("__init__", "build")) or (collects and info.cls is not None):
             inner.attributes = frame.attributes
         self._bind_parameters(info, positional, keywords, self_value, inner, open_ended)
         self._running.append((info, key))
@@ -591,7 +604,8 @@ class Analysis:
         inferred = parameters.LIKELY_DATA if name in used else None
         if inferred is None and assumed and (used or role_method is not None):
             inferred = parameters.by_name(name)
-        if inferred is None and assumed and default is None and frame.context.region == COMPILED:
+        is_traced = frame.context.region == COMPILED and role_method is None
+        if inferred is None and assumed and default is None and is_traced:
             inferred = parameters.of_traced_function(name)
         if inferred is None:
             return NOTHING_KNOWN
@@ -632,11 +646,14 @@ class Analysis:
             context = Context(COMPILED, True, False, ("strategy.run", info.qualname))
             self._add_root(info, context, bound, data or None)
 
-    def handed_to_keras(self, arguments: Arguments, attr: str, node: ast.AST, frame: Frame) -> None:
+    def handed_to_keras(
+        self, base: Value, arguments: Arguments, attr: str, node: ast.AST, frame: Frame
+    ) -> None:
         """Losses and metrics passed to `compile`, `add_loss` and `add_metric` are traced by Keras."""
         options = arguments.keywords
         if attr == "compile":
             if options.get("jit_compile") == TRUE:
+                self._compile_steps(base)
                 self.note_anywhere(frame, node, JIT_ON, NOTHING_KNOWN, "Model.compile")
             wanted = [options.get("loss"), options.get("metrics"), options.get("weighted_metrics")]
         elif attr in ("add_loss", "add_metric"):
@@ -650,7 +667,27 @@ class Analysis:
                     context = Context(
                         COMPILED, self.keras == "2", False, (f"Model.{attr}", info.qualname)
                     )
-                    self._add_root(info, context, bound, (Value(TENSOR, 2), Value(TENSOR, 2)))
+                    self._add_root(
+                        info, context, bound, (Value(TENSOR, ARRIVING), Value(TENSOR, ARRIVING))
+                    )
+
+    def _compile_steps(self, model: Value) -> None:
+        """Keras 2 lets AutoGraph convert `train_step` of a model compiled with jit_compile=True (facts: contexts)."""
+        cls = model.ref
+        if model.kind is not INSTANCE or not isinstance(cls, ClassInfo):
+            return
+        role = self.classes.role(cls)
+        if role is None or not (role.legacy or self.keras == "2"):
+            return
+        for name in ("train_step", "test_step", "predict_step"):
+            method = self.classes.method(cls, name)
+            if method is not None and method not in self._jitted_steps:
+                self._jitted_steps.add(method)
+                context = Context(
+                    COMPILED, True, True, ("Model.compile(jit_compile=True)", method.qualname)
+                )
+                context = context._replace(root=method)
+                self._pending.append(Root(method, context, model, None, role_method=name))
 
     def _add_root(
         self,
@@ -774,7 +811,7 @@ class Analysis:
 
     def _promote(self, info: FunctionInfo, frame: Frame) -> None:
         """In a compiled function, a parameter used as a tensor is one: tf.function makes it so."""
-        used = parameters.used_as_tensor(info, frame)
+        used = parameters.used_as_tensor(info, frame, numpy=True)
         for name, value in frame.names.items():
             if value.is_tensor and not value.sure:
                 if name in used:
@@ -808,6 +845,8 @@ class Analysis:
             if parent in self._host or _HOST_NAMES.search(parent.name):
                 return False
             parent = parent.parent
+        if _HOST_MODULES.search(info.module.name.rsplit(".", 1)[-1]):
+            return False
         if info.cls is not None:
             role = self.classes.role(info.cls)
             if role is not None and role.kind in (CALLBACK, HOST_DATA, TEST):
@@ -828,6 +867,8 @@ class Analysis:
     def _runs_on_host(self, fact: Fact) -> bool:
         if fact.function in self._drives_replicas or _is_within(fact.function, self._forced_host):
             return True
+        if fact.context.root in self._jitted_steps and not fact.context.jit:
+            return True  # judged as what it is: compiled with jit_compile=True
         if fact.context.region != ASSUMED:
             return False
         return fact.context.root in self._host or _is_within(fact.function, self._host)
@@ -877,7 +918,7 @@ def _arriving(value: Value) -> Value:
         return value._replace(ref=tuple(_arriving(v) for v in value.ref))
     if value.kind in (PYTHON, INSTANCE, FUNCTION):
         return value
-    return Value(TENSOR, 2, structured=True)
+    return Value(TENSOR, ARRIVING, structured=True)
 
 
 _CALLED = re.compile(r"(?<!def )\b([A-Za-z_]\w*)\s*\(")

@@ -54,6 +54,9 @@ _TPU_NAMES = frozenset(
         "tf.tpu.experimental.initialize_tpu_system",
     }
 )
+# Arguments that must be known exactly: the size of a data-sized tensor, which others accept as a bound, is refused
+# (fixtures/XLA203: one_hot of tf.size(values) fails where tf.range of it compiles).
+NEED_EXACT = frozenset({("tf.one_hot", "depth")})
 # Modules whose presence in a function marks it as host code: it reads files, draws, or handles text.
 _HOST_PREFIXES = (
     "tf.io.", "tf.data.", "tf.train.", "tf.saved_model.", "tf.summary.create", "tf.strings.", "tf.image.decode", "tf.compat.v1.gfile",
@@ -140,8 +143,16 @@ def judge(api: Api, bound: dict[str, Value]) -> Verdict:
         elif fit is None and condition.status in ("fails", "crashes"):
             possible = condition
     if best is not None:
+        # An argument whose being given makes the difference may need to be a constant itself (`maxlen`).
+        given = tuple(
+            p for p, _ in best.when if p in api.constant_args and p not in best.constant_args
+        )
         return Verdict(
-            best.status, best.missing, best.reason, best.data_sized or (), best.constant_args
+            best.status,
+            best.missing,
+            best.reason,
+            best.data_sized or (),
+            best.constant_args + given,
         )
     if possible is not None and api.status == "compiles":
         return Verdict(
@@ -174,7 +185,7 @@ def _argument_fits(value: Value, wanted: object) -> bool | None:
     if wanted == "given":
         if known is not None:
             return known.value is not None
-        return None if value.optional or value.kind in (UNKNOWN, PYTHON) else True
+        return None if value.optional else True
     if value.choices() and isinstance(wanted, str) and known is None:
         fits = {str(choice).lower() == wanted.lower() for choice in value.choices()}
         return fits.pop() if len(fits) == 1 else None
@@ -205,7 +216,10 @@ def note_hazards(
     if not frame.context.is_compiled or frame.silent:
         return
     makes_data_sized = _makes_data_sized(result, arguments)
-    needs_constant = any(_is_data(bound.get(parameter)) for parameter in verdict.constant_args)
+    needs_constant = any(
+        _is_data(bound.get(parameter)) or (api.name, parameter) in NEED_EXACT
+        for parameter in verdict.constant_args
+    )
     if (
         verdict.missing
         or api.host
@@ -233,7 +247,13 @@ def note_call(
     if makes_data_sized and not all(leaf.sure and leaf.kind is not UNKNOWN for leaf in passed):
         confidence = "likely" if any(_is_data(leaf) for leaf in passed) else "possible"
     detail = CallDetail(
-        api.name, tuple(bound.items()), verdict, makes_data_sized, confidence, api.replacement
+        api.name,
+        tuple(bound.items()),
+        verdict,
+        makes_data_sized,
+        confidence,
+        api.replacement,
+        api.ops,
     )
     frame.analysis.note(frame, node, CALL, value, detail)
 

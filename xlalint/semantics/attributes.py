@@ -9,6 +9,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.names import canonical
 from xlalint.semantics.values import (
+    ARRIVING,
     CLASS,
     COLLECTION,
     EXTERNAL,
@@ -87,7 +88,7 @@ def _of_instance(value: Value, attr: str, frame: Frame) -> Value:
 def _of_external_instance(value: Value, attr: str) -> Value:
     name = str(value.ref)
     if attr in ("trainable_variables", "variables", "trainable_weights", "weights"):
-        return Value(COLLECTION, ref=Value(VARIABLE, 2))
+        return Value(COLLECTION, ref=Value(VARIABLE, ARRIVING))
     if (
         name.startswith(("keras.layers", "keras.Model", "keras.Sequential"))
         and attr == "input_shape"

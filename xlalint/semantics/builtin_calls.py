@@ -9,8 +9,8 @@ from xlalint.semantics.facts import CONVERSION
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
     COLLECTION,
-    EXTERNAL,
     COMPUTED,
+    EXTERNAL,
     FALSE,
     FROM_SHAPE,
     FUNCTION,

@@ -44,6 +44,9 @@ def call(
 
 def foreign(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """Calls of packages other than TensorFlow and Keras that pass functions through."""
+    if name == "functools.reduce" and len(arguments.positional) > 1:
+        item = element(arguments.positional[1])
+        return _run(arguments.positional[0], [item, item], frame, converted=False)
     if name == "functools.partial" and arguments.positional:
         target = arguments.positional[0]
         if target.ref == "tf.function" and _turns_on_jit(arguments.keywords):
@@ -79,7 +82,13 @@ def _run(
 ) -> Value:
     if function is not None and function.kind is PARTIAL:
         target, first, keywords = function.ref
-        return frame.analysis.invoke_value(target, [*first, *values], frame, converted=converted, keywords=dict(keywords)) if target.kind is FUNCTION else NOTHING_KNOWN
+        return (
+            frame.analysis.invoke_value(
+                target, [*first, *values], frame, converted=converted, keywords=dict(keywords)
+            )
+            if target.kind is FUNCTION
+            else NOTHING_KNOWN
+        )
     if function is None or function.kind is not FUNCTION:
         return NOTHING_KNOWN
     return frame.analysis.invoke_value(function, values, frame, converted=converted)
@@ -244,9 +253,7 @@ def _eager_here(
     return FALSE if frame.context.is_compiled and not frame.silent else TRUE
 
 
-def _to_numpy(
-    arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
-) -> Value:
+def _to_numpy(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     """Keras's own way to NumPy, which a traced tensor refuses as it refuses `.numpy()`."""
     value = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
     if value.is_tensor and not (value.guess or value.structured or value.optional):

@@ -12,6 +12,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.names import api_name
 from xlalint.semantics.values import (
+    ARRIVING,
     CLASS,
     COLLECTION,
     DATASET,
@@ -129,7 +130,9 @@ def _call_class(target: Value, arguments: Arguments, node: ast.AST, frame: Frame
 def _call_partial(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     inner, first, keywords = target.ref
     merged = Arguments(
-        (*first, *arguments.positional), {**dict(keywords), **arguments.keywords}, arguments.open_ended
+        (*first, *arguments.positional),
+        {**dict(keywords), **arguments.keywords},
+        arguments.open_ended,
     )
     return call_value(inner, merged, node, frame)
 
@@ -157,8 +160,8 @@ def _super_call(base: Value, attr: str, node: ast.Call, frame: Frame) -> Value:
             open_ended=arguments.open_ended,
         )  # fmt: skip
     if attr in ("add_weight", "add_variable"):
-        return Value(VARIABLE, 2)
-    return Value(TENSOR, 2) if attr == "call" else NOTHING_KNOWN
+        return Value(VARIABLE, ARRIVING)
+    return Value(TENSOR, ARRIVING) if attr == "call" else NOTHING_KNOWN
 
 
 _CALLABLE: dict[str, Callable[[Value, Arguments, ast.AST, Frame], Value]] = {

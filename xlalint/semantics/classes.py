@@ -63,7 +63,10 @@ _SUFFIX_ROLES = {
 }
 
 # Tokenizers and preprocessors are layers by descent, but they work on text and files: tf.data's side, not the step's.
-_FEEDS_DATA = re.compile(r"(Tokenizer|Preprocessor|PreprocessingLayer|ImageConverter|AudioConverter)\w*$")
+_FEEDS_DATA = re.compile(
+    r"(Tokenizer|Preprocessor|PreprocessingLayer|ImageConverter|AudioConverter|FeatureExtractor|Collator|Pipeline|"
+    r"ImageProcessor|Parser|Dataset|DataLoader|Downloader|Visualizer)\w*$"
+)
 
 # The methods that Keras traces, by role; the rest of a class runs in Python.
 TRACED_METHODS = {

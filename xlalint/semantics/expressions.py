@@ -18,7 +18,7 @@ from xlalint.semantics.facts import (
     MEMBERSHIP,
 )
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
@@ -28,6 +28,7 @@ from xlalint.semantics.values import (
     EXTERNAL,
     FALSE,
     FUNCTION,
+    INSTANCE,
     MAPPING,
     NDARRAY,
     NOTHING_KNOWN,
@@ -142,6 +143,8 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
             return SOME_PYTHON
         note_full_size_partner(node, left, right, frame)
         return _tensor_of(left, right)
+    if INSTANCE in (left.kind, right.kind):
+        return _overloaded(node, left, right, frame)
     if left.kind is PYTHON and right.kind is PYTHON:
         return SOME_PYTHON
     if left.kind is NDARRAY or right.kind is NDARRAY:
@@ -154,6 +157,29 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
     if left.kind is SEQUENCE and right.kind is PYTHON:
         return Value(COLLECTION, ref=element(left))
     return Value(UNKNOWN, max(left.dependence, right.dependence))
+
+
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.MatMult: "matmul",
+    ast.Div: "truediv",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+}
+
+
+def _overloaded(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
+    """An operator that a project class defines: a method like any other, which AutoGraph never converts."""
+    name = _OPERATORS.get(type(getattr(node, "op", None)))  # type: ignore[arg-type]
+    for owner, other, prefix in ((left, right, "__"), (right, left, "__r")):
+        if owner.kind is INSTANCE and isinstance(owner.ref, ClassInfo):
+            method = frame.analysis.classes.method(owner.ref, f"{prefix}{name}__")
+            if method is not None:
+                return frame.analysis.invoke(method, [other], {}, owner, frame)
+    return NOTHING_KNOWN
 
 
 def note_full_size_partner(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
@@ -486,7 +512,9 @@ def _subscript(node: ast.Subscript, frame: Frame) -> Value:
     return NOTHING_KNOWN
 
 
-_MASK_NAMES = re.compile(r"(^|_)(masks?|valid|keep|kept|selected|drop|dropped|positives?|negatives?|is_\w+)(_|$)")
+_MASK_NAMES = re.compile(
+    r"(^|_)(masks?|valid|keep|kept|selected|drop|dropped|positives?|negatives?|is_\w+)(_|$)"
+)
 
 
 def is_mask(index: Value, node: ast.expr) -> bool:

@@ -91,6 +91,7 @@ class CallDetail(NamedTuple):
     makes_data_sized: bool
     confidence: str
     replacement: str | None
+    ops: tuple[str, ...] = ()
 
 
 @dataclass(eq=False, slots=True)

@@ -21,6 +21,7 @@ from xlalint.semantics.frames import Frame, merge_names
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.names import canonical
 from xlalint.semantics.values import (
+    ARRIVING,
     CLASS,
     COLLECTION,
     COMPUTED,
@@ -223,7 +224,7 @@ def _for(node: ast.For, frame: Frame) -> bool:
     if is_graph_loop:
         inside = loop_state(inside)._replace(dtype=items.dtype)
     if items.kind is DATASET:
-        inside = Value(TENSOR, 2, structured=True)
+        inside = Value(TENSOR, ARRIVING, structured=True)
     before = dict(frame.names)
 
     def once() -> None:

@@ -217,7 +217,7 @@ def keras_method(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """`compile`, `fit` and the like: functions handed to Keras are traced by Keras."""
-    frame.analysis.handed_to_keras(arguments, attr, node, frame)
+    frame.analysis.handed_to_keras(base, arguments, attr, node, frame)
     return NOTHING_KNOWN
 
 

@@ -8,9 +8,10 @@ import re
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.values import (
+    ARRIVING,
     COLLECTION,
-    DATASET,
     DATA,
+    DATASET,
     EXTERNAL,
     INPUTS,
     INSTANCE,
@@ -30,12 +31,12 @@ from xlalint.semantics.values import (
 # Parameters of methods that Keras itself calls: method -> parameters that are always tensors, or structures of them.
 _PROTOCOL: dict[str, dict[str, Value]] = {
     "call": {},
-    "train_step": {"data": Value(TENSOR, 2, structured=True)},
-    "test_step": {"data": Value(TENSOR, 2, structured=True)},
-    "predict_step": {"data": Value(TENSOR, 2, structured=True)},
-    "compute_loss": {name: Value(TENSOR, 2, structured=True, optional=True) for name in ("x", "y", "y_pred", "sample_weight")},
+    "train_step": {"data": Value(TENSOR, ARRIVING, structured=True)},
+    "test_step": {"data": Value(TENSOR, ARRIVING, structured=True)},
+    "predict_step": {"data": Value(TENSOR, ARRIVING, structured=True)},
+    "compute_loss": {name: Value(TENSOR, ARRIVING, structured=True, optional=True) for name in ("x", "y", "y_pred", "sample_weight")},
     "update_state": {"y_true": DATA, "y_pred": DATA, "sample_weight": DATA._replace(optional=True)},
-    "update_step": {"gradient": DATA, "grad": DATA, "variable": Value(VARIABLE, 2)},
+    "update_step": {"gradient": DATA, "grad": DATA, "variable": Value(VARIABLE, ARRIVING)},
 }  # fmt: skip
 # Names that hold tensors by convention wherever TensorFlow code uses them.
 _TENSOR_NAMES = re.compile(
@@ -68,7 +69,7 @@ def of_call(info: FunctionInfo, name: str, role_method: str | None, first: bool)
     if role_method == "call" and _is_mask(name):
         return Value(
             TENSOR,
-            2,
+            ARRIVING,
             dtype="bool" if name == "mask" else None,
             sure=False,
             optional=True,
@@ -174,7 +175,7 @@ def _from_leaf(annotation: ast.expr) -> Value | None:
 
 _ANNOTATIONS: dict[str, Value] = {
     "tf.Tensor": DATA,
-    "tf.Variable": Value(VARIABLE, 2),
+    "tf.Variable": Value(VARIABLE, ARRIVING),
     "tf.RaggedTensor": NOTHING_KNOWN,
     "tf.SparseTensor": NOTHING_KNOWN,
     "keras.KerasTensor": DATA,
@@ -193,8 +194,11 @@ _ANNOTATIONS: dict[str, Value] = {
 }
 
 
-def used_as_tensor(info: FunctionInfo, frame: Frame) -> set[str]:
-    """Parameters that a library function hands to TensorFlow as tensors: its first argument to a computation."""
+def used_as_tensor(info: FunctionInfo, frame: Frame, *, numpy: bool = False) -> set[str]:
+    """Parameters that a function hands to TensorFlow as tensors: as the first argument of a computation.
+
+    With `numpy`, NumPy's computations on arrays count too: what a tf.function is given as an array is a tensor inside.
+    """
     arguments = info.node.args
     candidates = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
     candidates = {name for name in candidates if not _SETTING_NAMES.search(name)}
@@ -207,13 +211,17 @@ def used_as_tensor(info: FunctionInfo, frame: Frame) -> set[str]:
         node = pending.pop()
         if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Name):
             name = node.args[0].id
-            if name in candidates and name not in found and _is_computation(node.func, frame):
+            if (
+                name in candidates
+                and name not in found
+                and _is_computation(node.func, frame, numpy)
+            ):
                 found.add(name)
         pending.extend(ast.iter_child_nodes(node))
     return found
 
 
-def _is_computation(func: ast.expr, frame: Frame) -> bool:
+def _is_computation(func: ast.expr, frame: Frame, numpy: bool) -> bool:
     """Whether `func` is an API that computes on its first argument, rather than one that makes tensors of a size."""
     if not isinstance(func, (ast.Name, ast.Attribute)):
         return False
@@ -221,6 +229,8 @@ def _is_computation(func: ast.expr, frame: Frame) -> bool:
     if value.kind is not EXTERNAL:
         return False
     name = str(value.ref)
+    if numpy and name.startswith("np."):
+        return name.rsplit(".", 1)[-1] in _ARRAY_COMPUTATIONS
     if not name.startswith(("tf.", "keras.backend.", "keras.ops.", "keras.activations.")):
         return False
     api = frame.analysis.catalog.api(name)
@@ -231,6 +241,9 @@ def _is_computation(func: ast.expr, frame: Frame) -> bool:
     return name.rsplit(".", 1)[-1] not in _NOT_EVIDENCE
 
 
+_ARRAY_COMPUTATIONS = frozenset(
+    "norm mean sum max min argmax argmin argsort std var dot matmul concatenate stack any all unique nonzero median".split()
+)
 # These take Python numbers and shapes as readily as tensors.
 _NOT_EVIDENCE = frozenset(
     "convert_to_tensor constant cast zeros ones fill range eye shape rank size concat stack TensorShape identity "
@@ -259,5 +272,5 @@ def _is_mask(name: str) -> bool:
 def by_name(name: str) -> Value | None:
     """What a parameter's name promises in code that uses TensorFlow."""
     if _is_mask(name):
-        return Value(TENSOR, 2, sure=False, guess=True)
+        return Value(TENSOR, ARRIVING, sure=False, guess=True)
     return LIKELY_DATA if _TENSOR_NAMES.match(name) else None

@@ -9,6 +9,7 @@ from xlalint.semantics.catalog import Api
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
     ARRIVING,
+    BOUNDED,
     COLLECTION,
     COMPUTED,
     CONSTANT,
@@ -149,7 +150,7 @@ def _tensor_result(
     dtype = _dtype(name, api, bound, flat)
     rank = api.result_rank if not _has_axis(bound, arguments, name) else None
     if api.returns == "structure":
-        return Value(TENSOR, dependence, producer, None, None, None, sure, False, True)
+        return Value(COLLECTION, dependence, ref=Value(TENSOR, dependence, producer, sure=sure))
     return Value(TENSOR, dependence, producer, dtype, rank, None, sure)
 
 
@@ -223,7 +224,7 @@ def dtype_name(value: Value) -> str | None:
 def _shape_of(name: str, flat: tuple[Value, ...]) -> Value:
     """A shape is a compile-time constant for XLA as long as the tensor's own size is."""
     is_data_sized = any(leaf.producer is not None for leaf in flat)
-    dependence = COMPUTED if is_data_sized and name != "tf.rank" else FROM_SHAPE
+    dependence = BOUNDED if is_data_sized and name != "tf.rank" else FROM_SHAPE
     rank = 0 if name in ("tf.size", "tf.rank") else 1
     if name == "keras.ops.shape":
         return Value(COLLECTION, ref=Value(UNKNOWN, dependence))
@@ -256,15 +257,11 @@ def _like(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
     return Value(TENSOR, CONSTANT, _producer_of(flat))
 
 
-def _where(
-    arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
-) -> Value:
+def _where(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     chosen = [k for k in arguments.keywords if k in ("condition", "x", "y")]
     sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
     if len(arguments.positional) + len(chosen) >= 2:
-        return Value(
-            TENSOR, _dependence_of(flat), _producer_of(flat), None, None, None, sure
-        )
+        return Value(TENSOR, _dependence_of(flat), _producer_of(flat), None, None, None, sure)
     if _is_constant(flat):
         return Value(TENSOR, _dependence_of(flat), dtype="int64", rank=2)
     return Value(TENSOR, COMPUTED, "tf.where", "int64", 2, None, _is_known(flat))
@@ -330,9 +327,7 @@ def _static_shape(
     return STATIC_SHAPE
 
 
-def _unique(
-    arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
-) -> Value:
+def _unique(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     if _is_constant(flat):
         known = Value(TENSOR, _dependence_of(flat))
         return Value(SEQUENCE, known.dependence, ref=(known, known))
@@ -347,18 +342,14 @@ def _unique_with_counts(
     return found._replace(ref=(*found.ref, found.ref[0]))
 
 
-def _partition(
-    arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
-) -> Value:
+def _partition(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     if _is_constant(flat[1:]):
         return Value(COLLECTION, ref=Value(TENSOR, _dependence_of(flat)))
     sized = Value(TENSOR, COMPUTED, "tf.dynamic_partition", sure=_is_known(flat))
     return Value(COLLECTION, COMPUTED, ref=sized)
 
 
-def _mask(
-    arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
-) -> Value:
+def _mask(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     mask = arguments.positional[1:2] or tuple(
         v for k, v in arguments.keywords.items() if k == "mask"
     )
@@ -423,9 +414,7 @@ _PAIRED = frozenset(
 ) | frozenset({"tf.where", "tf.add", "tf.subtract", "tf.multiply", "tf.divide", "tf.maximum", "tf.minimum"})  # fmt: skip
 
 
-def misuse_of_data_sized(
-    name: str, bound: Bound, arguments: Arguments
-) -> tuple[str, Value] | None:
+def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> tuple[str, Value] | None:
     """Which misuse of a data-sized tensor this call is, and the tensor; None for uses that are fine."""
     values = (*arguments.positional, *arguments.keywords.values())
     if name in _PAIRED:
@@ -441,7 +430,9 @@ def misuse_of_data_sized(
     if name in ("tf.reshape", "tf.ensure_shape"):
         return _static_shape_promised(name, bound, arguments, first)
     misuse = _MISUSES.get(name)
-    return (misuse, first) if misuse is not None and _is_first_axis(name, bound, arguments) else None
+    return (
+        (misuse, first) if misuse is not None and _is_first_axis(name, bound, arguments) else None
+    )
 
 
 def _static_shape_promised(

@@ -60,13 +60,11 @@ def read(info: FunctionInfo, frame: Frame) -> Traits:
             reason = reason or "do_not_convert"
         elif name in ("tf.custom_gradient", "tf.recompute_grad"):
             reason = reason or name
-        elif name in ("tf.py_function", "tf.numpy_function"):
-            found["is_host"] = True
-        elif isinstance(decorator, ast.Attribute) and decorator.attr in (
+        elif name in ("tf.py_function", "tf.numpy_function") or (isinstance(decorator, ast.Attribute) and decorator.attr in (
             "setter",
             "getter",
             "deleter",
-        ):
+        )):
             found["is_host"] = True
     return Traits(never_converted=reason, **found)  # type: ignore[arg-type]
 

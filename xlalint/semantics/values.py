@@ -30,16 +30,18 @@ PARTIAL = "partial"
 # A name imported by a module, looked up when it is first used: a package of a thousand modules is not read for one.
 DEFERRED = "deferred"
 
-# Dependence, from what is known soonest to what is known latest. ARRIVING is data that is an argument or a
+# Dependence, from what is known soonest to what is known latest. BOUNDED is the size of a data-sized tensor, which XLA
+# keeps as a bound and a run-time count: most sizes may be made of it. ARRIVING is data that is an argument or a
 # variable of the program: XLA on CPU and GPU can read it and compile again for each value, a TPU cannot.
 # COMPUTED is data that the program itself makes (random numbers, loop state, the output of a data-sized
 # operation): no XLA target knows it when it compiles.
 CONSTANT = 0
 FROM_SHAPE = 1
-ARRIVING = 2
-COMPUTED = 3
+BOUNDED = 2
+ARRIVING = 3
+COMPUTED = 4
 
-DEPENDENCE_NAMES = ("constant", "shape", "data", "data")
+DEPENDENCE_NAMES = ("constant", "shape", "data", "data", "data")
 
 
 class Const(NamedTuple):
