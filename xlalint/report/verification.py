@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as standard_json
 import linecache
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -26,6 +27,7 @@ from xlalint.verify.verdicts import CONFIRMED, NOT_REACHED, REFUTED, Verdict
 from xlalint.verify.verification import Verification, failed_stages
 
 SCHEMA_VERSION = 1
+_INSTALLED = re.compile(r"^.*/(?:site|dist)-packages/")
 FORMATS = ("full", "json")
 _BOLD, _DIM, _RED, _GREEN, _YELLOW = "1", "2", "31", "32", "33"
 _STATUS_COLORS = {OK: _GREEN, FAILED: _RED, SKIPPED: _DIM, "stopped": _GREEN, "ended": _GREEN}
@@ -221,7 +223,7 @@ def _path(path: str, line: int, column: int, folder: Path) -> str:
     try:
         shown = str(Path(path).relative_to(folder.resolve()))
     except ValueError:
-        shown = path
+        shown = _INSTALLED.sub("", path)
     return shown + (f":{line}" if line else "") + (f":{column}" if column else "")
 
 

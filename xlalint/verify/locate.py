@@ -7,9 +7,11 @@ import linecache
 import re
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
+from xlalint.verify import drafting
 from xlalint.verify.layersites import LayerSites
 from xlalint.verify.opstack import UserCode
 from xlalint.verify.records import Failure, Place
@@ -112,7 +114,7 @@ class Locator:
         ops = _by_name(graph)
         found = []
         for suspect in _suspects(message):
-            op = _match(suspect, ops)
+            op = _match(suspect, ops) or _blamed_by_words(message, ops)
             place, caller = (
                 self._place_of(op) if op is not None else self._pick(self._told(message))
             )
@@ -127,6 +129,10 @@ class Locator:
                 )
             )
         return _without_doubles(found)
+
+    def answering(self) -> AbstractContextManager[list[Failure]]:
+        """See `drafting.answering`."""
+        return drafting.answering(self._code.is_user)
 
     def missing_kernels(self, stage: str, ops: Iterable[Any]) -> list[Failure]:
         """A failure for each operation, known to have no XLA kernel."""
@@ -232,6 +238,15 @@ def _graph_of(current: Any, outermost: Any, name: str) -> Any:
     return None
 
 
+def _blamed_by_words(message: str, ops: dict[str, list[Any]]) -> Any:
+    """The operation that a message without a node is about: the loop whose gradient has no bound."""
+    if "fixed tensor list size" not in message:
+        return None
+    loops = [op for same in ops.values() for op in same if op.type in ("While", "StatelessWhile")]
+    # The forward loop comes before the gradient's own.
+    return loops[0] if loops else None
+
+
 def _by_name(graph: Any) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for op in operations(graph):
@@ -278,7 +293,8 @@ def _match(suspect: _Suspect, ops: dict[str, list[Any]]) -> Any:
 
 def _gist(message: str) -> str:
     """The sentence that says what is wrong, out of a message with stacks and locations around it."""
-    text = message
+    # Keras tells of a layer that fails, and then of the reason.
+    text = message.partition("Error encountered:")[2] or message
     if "in user code:" in text:
         # The error itself follows the frames: `    OperatorNotAllowedInGraphError: Using a symbolic ...`.
         tail = [
@@ -294,7 +310,8 @@ def _gist(message: str) -> str:
     line = re.sub(r"\{\{function_node [^}]*\}\}", "", line)
     line = re.sub(r"^Failed getting HLO text: '", "", line)
     line = re.sub(r" You can attempt the following resolutions.*", "", line)
-    return line[:400]
+    sentence = re.match(r".{40,}?\.(?=\s[A-Z])", line)
+    return sentence[0] if sentence else line[:400]
 
 
 def _without_doubles(failures: Iterable[Failure]) -> list[Failure]:

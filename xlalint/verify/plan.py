@@ -239,11 +239,11 @@ def entry_job(
 
 
 def is_script(file: Path) -> bool:
-    """Is it a program: has it an `if __name__ == "__main__"`?"""
+    """Is it a program: does it do something when it is run, beyond defining names?"""
     return any(
-        isinstance(node, ast.If)
-        and "__main__" in ast.dump(node.test)
-        and "__name__" in ast.dump(node.test)
+        isinstance(node, (ast.For, ast.While))
+        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+        or (isinstance(node, ast.If) and "__main__" in ast.dump(node.test))
         for node in _tree(file).body
     )
 

@@ -87,7 +87,8 @@ def has_values(tensors: Sequence[Any]) -> bool:
 def example(specs: Any, seed: int) -> Any:
     """Values for a structure of TensorSpecs, the same for the same seed. Shapes must be static.
 
-    Floats lie in [-1, 1], integers in [1, 3]: usable as sizes, and as indexes into most things.
+    Floats lie in [-1, 1], integers in [1, 3]: usable as sizes, and as indexes into most things. A lone integer differs from
+    seed to seed.
     """
     generator = np.random.default_rng(seed)
 
@@ -99,6 +100,8 @@ def example(specs: Any, seed: int) -> Any:
             return tf.fill(shape, f"text {seed}")
         if spec.dtype == tf.bool:
             return tf.constant(generator.random(shape) < 0.6)
+        if spec.dtype.is_integer and not shape:
+            return tf.constant(1 + seed, spec.dtype)
         if spec.dtype.is_integer:
             return tf.constant(generator.integers(1, 4, shape), spec.dtype)
         return tf.cast(generator.uniform(-1.0, 1.0, shape), spec.dtype)

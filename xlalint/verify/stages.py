@@ -7,6 +7,7 @@ TPU would be asked to compile.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -118,6 +119,8 @@ class _Run:
             self._stage(EAGER, self._eager)
         concrete = self._stage(TRACE, self._trace)
         if concrete is None:
+            if any(one.stage == TRACE and one.kind == "symbolic" for one in self._done.failures):
+                self._ask_on()
             return
         self._note_operations(concrete.graph)
         lowered = self._stage(LOWER, lambda: self._lower(concrete))
@@ -141,16 +144,31 @@ class _Run:
         return _Said(OK, "")
 
     def _trace(self) -> Any:
+        with GradientTap() as tap:
+            concrete = self._traced()
+        self._trains = tap.has_heard
+        return concrete
+
+    def _traced(self) -> Any:
         traced = tf.function(self._flat, jit_compile=True, autograph=False)
         patches = Patches()
         retrace.anew(patches)
         try:
-            with GradientTap() as tap, watching(self._tools.flagged_files, self._done.lines):
-                concrete = traced.get_concrete_function(*self._specs)
+            with watching(self._tools.flagged_files, self._done.lines):
+                return traced.get_concrete_function(*self._specs)
         finally:
             patches.undo()
-        self._trains = tap.has_heard
-        return concrete
+
+    def _ask_on(self) -> None:
+        """After a tensor was asked for its value while tracing: who else asks?"""
+        known = {
+            (one.place.path, one.place.line) for one in self._done.failures if one.place is not None
+        }
+        with self._tools.locator.answering() as asked, contextlib.suppress(Exception):
+            self._traced()
+        for failure in asked:
+            if failure.place is not None and (failure.place.path, failure.place.line) not in known:
+                self._done.failures.append(failure)
 
     def _lower(self, concrete: Any) -> _Said:
         text = _lowered(concrete, self._specs)
@@ -300,6 +318,9 @@ class _Run:
             failures = [self._tools.locator.python_error(name, error)]
         elif isinstance(error, _AtGraphError):
             failures = self._tools.locator.compiler_error(name, error.error, error.graph)
+            if not any(failure.place for failure in failures):
+                # What nested functions became for the gradient has no Python graph: the forward program has.
+                failures = self._tools.locator.compiler_error(name, error.error, self._graph)
         elif name == GRADIENT:
             failures = [self._tools.locator.python_error(name, error)]
         else:

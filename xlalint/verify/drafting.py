@@ -1,0 +1,78 @@
+"""Trace on past the first error: what else asks a traced tensor for its value?
+
+Tracing stops at the first `if` on a symbolic tensor, and a user who mends it meets the next one on the next run. So after
+such an error the function is traced once more with tensors that answer (True the first time, then False, so that loops
+end; 1 for a number), and each question is noted with its line. The program so traced is thrown away.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from xlalint.verify.patching import Patches
+from xlalint.verify.records import TRACE, Failure, Place
+
+_MOST = 50
+_QUESTIONS: dict[str, tuple[str, Any]] = {
+    "__bool__": ("a Python `bool`", None),
+    "__int__": ("a Python `int`", 1),
+    "__float__": ("a Python `float`", 1.0),
+    "__index__": ("an index", 1),
+    "__len__": ("a length", 1),
+}
+
+
+@contextmanager
+def answering(is_user: Callable[[str], bool]) -> Iterator[list[Failure]]:
+    """While open, symbolic tensors answer, and the list fills with where they were asked."""
+    from tensorflow.python.framework import tensor
+
+    asked: list[Failure] = []
+    patches = Patches()
+    for name, (words, answer) in _QUESTIONS.items():
+        patches.put(tensor.Tensor, name, _answer(words, answer, asked, is_user))
+    try:
+        yield asked
+    finally:
+        patches.undo()
+
+
+def _answer(
+    words: str, answer: Any, asked: list[Failure], is_user: Callable[[str], bool]
+) -> Callable[[Any], Any]:
+    def reply(self: Any) -> Any:
+        if len(asked) >= _MOST:
+            raise TypeError(f"a symbolic tensor cannot be {words}")
+        failure = Failure(
+            TRACE, "symbolic", f"a symbolic `tf.Tensor` is used as {words}", place=_asking(is_user)
+        )
+        is_new = failure not in asked
+        if is_new:
+            asked.append(failure)
+        return is_new if answer is None else answer
+
+    return reply
+
+
+def _asking(is_user: Callable[[str], bool]) -> Place | None:
+    """The user's line that asks, with its column where Python tells (3.11)."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        if is_user(frame.f_code.co_filename):
+            return Place(
+                frame.f_code.co_filename, frame.f_lineno, _column(frame), frame.f_code.co_name
+            )
+        frame = frame.f_back
+    return None
+
+
+def _column(frame: FrameType) -> int:
+    positions = getattr(frame.f_code, "co_positions", None)
+    if positions is None:
+        return 0
+    start = list(positions())[frame.f_lasti // 2][2]
+    return 0 if start is None else int(start) + 1
