@@ -5,30 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from cli_support import Ran, RunXlalint, WriteFiles
 
 import xlalint as package
 
-
-@dataclass(frozen=True)
-class Ran:
-    """What a command did."""
-
-    status: int
-    out: str
-    err: str
-
-
 # The package under test, also where it is not installed.
 _found = {"PYTHONPATH": str(Path(package.__file__).parent.parent)}
-
-RunXlalint = Callable[..., Ran]
-WriteFiles = Callable[[dict[str, str]], Path]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import RunXlalint, WriteFiles
+from cli_support import RunXlalint, WriteFiles
 
 BAD = """\
 import tensorflow as tf

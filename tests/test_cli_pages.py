@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import RunXlalint
+from cli_support import RunXlalint
 
 from xlalint import __version__, pages
 

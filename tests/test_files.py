@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import WriteFiles
+from cli_support import WriteFiles
 
 from xlalint.finding import Edit, FileError, Finding, Fix, Region, Severity, Span
 from xlalint.project.files import SourceFile, UnreadableError, discover

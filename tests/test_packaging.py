@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from conftest import Ran
+from cli_support import Ran
 
 CHECKOUT = Path(__file__).parent.parent
 BAD = """\

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import RunXlalint
+from cli_support import RunXlalint
 
 CHECKOUT = Path(__file__).parent.parent
 PROJECT = CHECKOUT / "fixtures" / "projects" / "quickstart"

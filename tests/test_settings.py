@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import RunXlalint, WriteFiles
+from cli_support import RunXlalint, WriteFiles
 
 from xlalint.project.settings import Settings, SettingsError, load
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import WriteFiles
+from cli_support import WriteFiles
 
 from xlalint.project.versions import detect, known, minor
 
