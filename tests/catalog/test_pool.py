@@ -40,7 +40,7 @@ def steps_of(name: str) -> dict[str, str]:
     finally:
         child.close()
     assert len(again) == 3
-    return {step: result.get("signal", result["status"]) for step, result in measured.items()}
+    return {step: str(result.get("signal", result["status"])) for step, result in measured.items()}
 
 
 def test_all_is_well() -> None:

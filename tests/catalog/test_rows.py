@@ -18,7 +18,7 @@ def default(**facts: Any) -> dict[str, Any]:
     return {"status": "compiles", "ops": ["Op"], "returns": "tensor", "frozen": [], **facts}
 
 
-def row(params: str = "", **steps: dict[str, Any]) -> dict[str, Any]:
+def row(params: str = "", /, **steps: dict[str, Any]) -> dict[str, Any]:
     named = {label.replace("__", ":", 1): result for label, result in steps.items()}
     made = api_row(params.split(), named, NO_HOSTS)
     return {key: value for key, value in made.items() if key not in ("ops", "returns", "params")}

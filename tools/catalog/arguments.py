@@ -25,23 +25,40 @@ _REQUIRED = (
 )
 
 
-def f32(*values: Any) -> np.ndarray:
-    return np.array(values, np.float32)
+Array = np.ndarray[Any, Any]
+Call = dict[str, Any]
 
 
-def i32(*values: Any) -> np.ndarray:
-    return np.array(values, np.int32)
+def f32(*values: Any) -> Array:
+    """The values as a float32 array, nested lists being its rows."""
+    made: Array = np.array(values, np.float32)
+    return made
 
 
-def ones(*shape: int) -> np.ndarray:
+def i32(*values: Any) -> Array:
+    """The values as an int32 array."""
+    made: Array = np.array(values, np.int32)
+    return made
+
+
+def ones(*shape: int) -> Array:
+    """Float32 ones."""
     return np.ones(shape, np.float32)
 
 
+COMPLEX = VECTOR.astype(np.complex64)
+LABELS = i32(0, 1, 2)
+SEGMENTS = i32(0, 0, 1, 1)
+MASK = np.array([True, False, True, True])
+
+
 def ragged() -> tf.RaggedTensor:
+    """Two rows, of one and of two values."""
     return tf.ragged.constant([[1.0], [2.0, 3.0]])
 
 
 def sparse() -> tf.SparseTensor:
+    """Two values in a 2 x 2 matrix."""
     return tf.sparse.from_dense([[1.0, 0.0], [0.0, 2.0]])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -55,7 +56,7 @@ def _accepted_call(subject: Subject, step: Step) -> dict[str, Any] | None:
     """The first arguments that the API takes eagerly and in a graph; failing that, eagerly."""
     eager_only: dict[str, Any] | None = None
     for index, arguments in enumerate(subject.calls()):
-        outcome = step(f"inputs:{index}", lambda arguments=arguments: _try(subject, arguments))
+        outcome = step(f"inputs:{index}", functools.partial(_try, subject, arguments))
         if outcome is None:  # malformed arguments can end a process; that says nothing of XLA
             continue
         if outcome.get("graph"):
@@ -184,7 +185,7 @@ def _constants(
         for number in _numbers(parameter, value):
             step(
                 f"argument:{parameter.name}",
-                lambda name=parameter.name, number=number: _as_tensor(program, name, number),
+                functools.partial(_as_tensor, program, parameter.name, number),
             )
             break
 
@@ -219,11 +220,14 @@ def _conditions(
     for index, (changes, spelled) in enumerate(variations(name, subject.parameters, arguments)):
         step(
             f"condition:{index}",
-            lambda changes=changes, spelled=spelled: {
-                "when": spelled,
-                **_varied(subject, {**arguments, **changes}, frozen),
-            },
+            functools.partial(_condition, subject, spelled, {**arguments, **changes}, frozen),
         )
+
+
+def _condition(
+    subject: Subject, spelled: dict[str, Any], arguments: Mapping[str, Any], frozen: frozenset[str]
+) -> dict[str, Any]:
+    return {"when": spelled, **_varied(subject, arguments, frozen)}
 
 
 def _varied(
@@ -249,7 +253,7 @@ def _dtypes(program: Program, step: Step) -> None:
     if not any(each.dtype == tf.float32 for each in program.inputs()):
         return
     for dtype in _DTYPES:
-        step(f"dtype:{dtype}", lambda dtype=dtype: _with_dtype(program, dtype))
+        step(f"dtype:{dtype}", functools.partial(_with_dtype, program, dtype))
 
 
 def _with_dtype(program: Program, dtype: str) -> dict[str, Any]:

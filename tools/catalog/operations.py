@@ -5,6 +5,7 @@ That tells which inputs XLA must know at compile time, and which outputs then ha
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from collections.abc import Callable, Iterator
@@ -65,7 +66,7 @@ class OperationProbe:
             signature = _signature(operation)
             if signature not in self._seen:
                 self._seen.add(signature)
-                yield signature, lambda operation=operation: _alone(operation)
+                yield signature, functools.partial(_alone, operation)
 
 
 def _signature(operation: Any) -> str:
