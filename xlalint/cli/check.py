@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from xlalint.cli.options import settings_from, shared_options
 from xlalint.cli.progress import progress
 from xlalint.cli.terminal import wants_color
 from xlalint.finding import CheckResult, Severity
-from xlalint.project.settings import Settings, replace
+from xlalint.project.settings import Settings
 
 CLEAN, FINDINGS, FAILED = 0, 1, 2
 

@@ -127,32 +127,32 @@ def settings_from(paths: Sequence[str], options: dict[str, Any]) -> Settings:
     """Take the shared options out of `options` and resolve the settings for `paths`.
 
     Raises:
-        click.UsageError: a setting, from the file or the command line, cannot be used.
+        click.ClickException: a setting, from the file or the command line, cannot be used.
     """
     config = options.pop("config", None)
-    names = [name for option in _names() if (name := option) in options]
-    overrides = {n: v for n in names if (v := options.pop(n)) is not None}
+    given = {name: options.pop(name) for name in _SETTINGS if name in options}
+    overrides = {name: value for name, value in given.items() if value is not None}
     try:
         return load(paths, overrides, config)
     except SettingsError as error:
         raise click.ClickException(str(error)) from error
 
 
-def _names() -> tuple[str, ...]:
-    return (
-        "select",
-        "ignore",
-        "extend_select",
-        "extend_ignore",
-        "target",
-        "tf_version",
-        "keras",
-        "exclude",
-        "extend_exclude",
-        "force_exclude",
-        "respect_gitignore",
-        "pedantic",
-        "jobs",
-        "fail_on",
-        "stdin_filename",
-    )
+# In the order in which they take effect: what extends a list comes after what replaces it.
+_SETTINGS = (
+    "select",
+    "ignore",
+    "extend_select",
+    "extend_ignore",
+    "target",
+    "tf_version",
+    "keras",
+    "exclude",
+    "extend_exclude",
+    "force_exclude",
+    "respect_gitignore",
+    "pedantic",
+    "jobs",
+    "fail_on",
+    "stdin_filename",
+)

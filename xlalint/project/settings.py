@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -428,8 +427,3 @@ def _resolve_version(
 def _between(start: Path, root: Path) -> list[Path]:
     """The folders from `start` up to `root`: the nearest one that names TensorFlow decides."""
     return [f for f in (start, *start.parents) if f == root or root in f.parents]
-
-
-def replace(settings: Settings, **changes: Any) -> Settings:
-    """`settings` with some fields changed."""
-    return dataclasses.replace(settings, **changes)
