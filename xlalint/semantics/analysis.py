@@ -305,7 +305,7 @@ class Analysis:
     def construct(self, cls: ClassInfo, arguments: Arguments, frame: Frame) -> None:
         """An object made while tracing keeps the tensors that it is given."""
         values = (*arguments.positional, *arguments.keywords.values())
-        if not frame.context.is_compiled or not any(l.is_tensor for v in values for l in leaves(v)):
+        if not frame.context.is_compiled or not any(leaf.is_tensor for v in values for leaf in leaves(v)):
             return
         method = self.classes.method(cls, "__init__")
         if method is None or any(running is method for running, _ in self._running):
@@ -588,11 +588,12 @@ class Analysis:
         first: bool,
     ) -> Value:
         name = parameter.arg
-        promised = parameters.of_call(info, name, role_method, first)
-        if promised is not None:
-            return promised
         default = defaults.get(name)
         annotated = parameters.from_annotation(parameter.annotation, frame)
+        if annotated is None or annotated.is_tensor or annotated == NOTHING_KNOWN:
+            promised = parameters.of_call(info, name, role_method, first)
+            if promised is not None:
+                return promised
         by_default = parameters.from_default(default)
         if by_default is not None and by_default.kind is PYTHON:
             return by_default

@@ -152,18 +152,19 @@ def judge(api: Api, bound: dict[str, Value]) -> Verdict:
             best.missing,
             best.reason,
             best.data_sized or (),
-            best.constant_args + given,
+            best.constant_args + given + api.python_args,
         )
+    constants = api.constant_args + api.python_args
     if possible is not None and api.status == "compiles":
         return Verdict(
             possible.status,
             possible.missing,
             possible.reason,
             api.data_sized or (),
-            api.constant_args,
-            True,
+            constants,
+            possible=True,
         )
-    return Verdict(api.status, api.missing, api.reason, api.data_sized or (), api.constant_args)
+    return Verdict(api.status, api.missing, api.reason, api.data_sized or (), constants)
 
 
 def _fits(condition: Condition, bound: dict[str, Value]) -> bool | None:

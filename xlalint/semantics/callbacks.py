@@ -227,14 +227,14 @@ def _wrap(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
 
 def _switch(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     branches = _argument(arguments, bound, 1, "branch_fns", "pred_fn_pairs")
-    found = [leaf for leaf in leaves(branches)] if branches is not None else []
+    found = list(leaves(branches)) if branches is not None else []
     results = [_run(leaf, [], frame) for leaf in found if leaf.kind is FUNCTION]
     return join_all(tuple(results)) if results else NOTHING_KNOWN
 
 
 def _case(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     pairs = _argument(arguments, bound, 0, "pred_fn_pairs")
-    found = [leaf for leaf in leaves(pairs)] if pairs is not None else []
+    found = list(leaves(pairs)) if pairs is not None else []
     results = [_run(leaf, [], frame) for leaf in found if leaf.kind is FUNCTION]
     return join_all(tuple(results)) if results else NOTHING_KNOWN
 

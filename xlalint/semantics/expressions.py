@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from xlalint.semantics import attributes, calls
+from xlalint.semantics import attributes, calls, formatting
 from xlalint.semantics.facts import (
     COMPREHENSION_FILTER,
     CONDITION,
@@ -138,7 +138,7 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
             and _is_text(left)
             and isinstance(getattr(node, "op", None), ast.Mod)
         ):
-            if not right.guess:
+            if not right.guess and formatting.percent_wants_number(str(left.ref.value), 0):
                 frame.analysis.note(frame, node, FORMATTING, right)
             return SOME_PYTHON
         note_full_size_partner(node, left, right, frame)
@@ -146,6 +146,12 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
     if INSTANCE in (left.kind, right.kind):
         return _overloaded(node, left, right, frame)
     if left.kind is PYTHON and right.kind is PYTHON:
+        return SOME_PYTHON
+    if right.kind is SEQUENCE and _is_text(left):
+        for position, item in enumerate(right.ref):
+            if item.is_tensor and not (item.guess or item.structured):
+                if formatting.percent_wants_number(str(left.ref.value), position):
+                    frame.analysis.note(frame, node, FORMATTING, item)
         return SOME_PYTHON
     if left.kind is NDARRAY or right.kind is NDARRAY:
         return Value(NDARRAY)
@@ -300,7 +306,7 @@ def _compare_pair(
             and not searched.guess
             and not searched.structured
             and right.kind != UNKNOWN
-            and left.kind is not PYTHON  # a key looked up in a dictionary of tensors
+            and not _is_key(left)
         ):
             if not (right.kind is MAPPING or searched.optional):
                 frame.analysis.note(frame, node, MEMBERSHIP, searched)
@@ -329,6 +335,12 @@ def _compare_pair(
 def _is_none(value: Value) -> bool:
     known = value.constant()
     return known is not None and known.value is None
+
+
+def _is_key(value: Value) -> bool:
+    """Text, or a setting that may be text: looked up in a dictionary of tensors rather than in a tensor."""
+    known = value.constant()
+    return value.kind is PYTHON and (known is None or isinstance(known.value, str))
 
 
 def _identity(left: Value, right: Value, positive: bool) -> Value:
@@ -361,7 +373,7 @@ def _ternary(node: ast.IfExp, frame: Frame) -> Value:
     frame.names.clear()
     frame.names.update(before)
     result = join(first, second)
-    if test.is_tensor and not result.is_tensor:
+    if test.is_tensor and result.kind is PYTHON and frame.context.converted:
         return _tensor_of(test)._replace(dtype=None)
     return result
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from xlalint.semantics import formatting
 from xlalint.semantics.facts import FORMATTING, NUMPY_METHOD
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
@@ -84,15 +85,12 @@ def _python_method(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     known = base.constant()
-    if (
-        attr == "format"
-        and known is not None
-        and isinstance(known.value, str)
-        and ":" in known.value
-    ):
-        for value in (*arguments.positional, *arguments.keywords.values()):
-            if value.is_tensor and not value.guess and not value.structured:
-                frame.analysis.note(frame, node, FORMATTING, value)
+    if attr == "format" and known is not None and isinstance(known.value, str):
+        formatted = formatting.fields_with_format(known.value)
+        given = {str(i): v for i, v in enumerate(arguments.positional)} | arguments.keywords
+        for name in sorted(formatted & given.keys()):
+            if given[name].is_tensor and not (given[name].guess or given[name].structured):
+                frame.analysis.note(frame, node, FORMATTING, given[name])
     return SOME_PYTHON
 
 

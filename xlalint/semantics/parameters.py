@@ -45,7 +45,7 @@ _TENSOR_NAMES = re.compile(
 )
 _MASK_NAMES = re.compile(r"(^|_)masks?$")
 _SETTING_NAMES = re.compile(
-    r"(^|_)(axis|axes|shape|shapes|dtype|name|names|size|sizes|num|n|dim|dims|depth|seed|config|training|mode|type|path|"
+    r"^(num|n|max|min|total)_|(^|_)(axis|axes|shape|shapes|dtype|name|names|size|sizes|num|n|dim|dims|depth|seed|config|training|mode|type|path|"
     r"rate|epsilon|eps|alpha|beta|gamma|delta|reduction|scope|prefix|kwargs|args|fn|func|callback|optimizer|strategy|model|"
     r"layer|activation|filters|strides|padding|units|rank|ndims|count|batch_size|lr|temperature|threshold|method|step|steps)$"
 )
@@ -60,7 +60,7 @@ def of_call(info: FunctionInfo, name: str, role_method: str | None, first: bool)
         return None
     if name in protocol:
         return protocol[name]
-    if role_method == "call" and first:
+    if role_method == "call" and first and not _SETTING_NAMES.search(name):
         return DATA if name in ("y_true",) else INPUTS
     if role_method == "call" and name in ("y_pred", "states", "state"):
         return INPUTS
@@ -246,7 +246,7 @@ _ARRAY_COMPUTATIONS = frozenset(
 )
 # These take Python numbers and shapes as readily as tensors.
 _NOT_EVIDENCE = frozenset(
-    "convert_to_tensor constant cast zeros ones fill range eye shape rank size concat stack TensorShape identity "
+    "constant cast zeros ones fill range eye shape rank size concat stack TensorShape "
     "maximum minimum sqrt pow reduce_prod log exp square to_float".split()
 )
 

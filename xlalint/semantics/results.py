@@ -140,8 +140,6 @@ def _tensor_result(
         return Value(TENSOR, dependence, _producer_of(producer_of), None, 1, None, sure)
     if name.startswith(("tf.random.", "keras.random.")) or "random" in name.rsplit(".", 1)[-1]:
         dependence = COMPUTED
-    if dependence < ARRIVING and name in _REDUCTIONS and any(leaf.kind is UNKNOWN for leaf in flat):
-        dependence, sure = max(dependence, ARRIVING), False
     if dependence < ARRIVING and any(leaf.kind is UNKNOWN for leaf in flat):
         sure = False  # what it depends on is not known
     producer = None if _reduces(api, name, bound, arguments) else _producer_of(flat)
@@ -248,8 +246,8 @@ def _same(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
     if first.is_tensor:
         return first._replace(kind=TENSOR, ref=None, structured=False, optional=False)
     if first.kind is UNKNOWN:
-        # Made a tensor: whatever it was, it is one now. That it holds data is likely.
-        return Value(TENSOR, max(ARRIVING, first.dependence), sure=True)
+        # Made a tensor: whatever it was, it is one now. Whether it holds data is not known.
+        return Value(TENSOR, first.dependence, sure=False)
     return Value(TENSOR, _dependence_of(flat), _producer_of(flat))
 
 
