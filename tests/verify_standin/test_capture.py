@@ -133,9 +133,17 @@ class Trainer:
             return batch["x"] * 2.0
         return tf.distribute.get_strategy().run(inner, args=(next(iterator),))
 
+    @tf.function
+    def evaluate(self, batch):
+        return tf.distribute.get_strategy().run(outputs, args=(batch,))
+
+def outputs(batch):
+    return batch["x"]
+
 dataset = tf.data.Dataset.from_tensors({"x": [1.0, 2.0]}).repeat()
 trainer = Trainer()
 trainer.step(iter(dataset))
+trainer.evaluate({"x": tf.constant([5.0])})
 """
     )
     assert trained.error is None
@@ -150,6 +158,8 @@ trainer.step(iter(dataset))
         "kwargs": {},
         "has_values": True,
     }
+    # ... or the batch that it was called with.
+    assert trained.capture("strategy.run", "outputs")["examples"][0]["args"] == [{"x": [5.0]}]
 
 
 def test_a_train_step_of_the_users_own_model(train: Callable) -> None:

@@ -25,6 +25,11 @@ def batch_of_source(source: Any, specs: Any) -> Any:
     return _batch(lambda: next(iter(source)), specs)
 
 
+def batch_of_caller(args: Any, specs: Any) -> Any:
+    """The arguments that a tf.function was called with, where it hands the same on; None as above."""
+    return _batch(lambda: args, specs)
+
+
 def is_source(value: Any) -> bool:
     """Is it a dataset or an iterator of one, distributed or not?"""
     tf = importlib.import_module("tensorflow")

@@ -17,7 +17,7 @@ from typing import Any
 
 from xlalint.verify import hooks
 from xlalint.verify.arguments import Arguments, describe, identity, keep
-from xlalint.verify.batches import batch_of_fit, batch_of_source, is_source
+from xlalint.verify.batches import batch_of_caller, batch_of_fit, batch_of_source, is_source
 from xlalint.verify.observe import PlainCall, PlainCalls
 from xlalint.verify.origins import Origins
 from xlalint.verify.patching import Patches
@@ -144,17 +144,27 @@ class Capture:
         record = self._record(kind, key or default, function, (inner, owner))
         record.add(args, kwargs)
         record.source = record.source or next(iter(self._sources()), None)
+        record.caller = record.caller or next(iter(self._callers()), None)
         return record
 
     @contextmanager
-    def _fed_by(self, values: Iterable[Any]) -> Iterator[None]:
-        """Remember which datasets and iterators the calls inside get their batches from."""
+    def _fed_by(self, record: _Record | None, values: Iterable[Any]) -> Iterator[None]:
+        """Remember where the calls inside get their batches from: datasets, iterators, arguments."""
         found = [value for value in values if is_source(value)]
+        callers = [record] if record is not None else []
         self._sources().extend(found)
+        self._callers().extend(callers)
         try:
             yield
         finally:
             del self._sources()[len(self._sources()) - len(found) :]
+            del self._callers()[len(self._callers()) - len(callers) :]
+
+    def _callers(self) -> list[_Record]:
+        if not hasattr(self._local, "callers"):
+            self._local.callers = []
+        callers: list[_Record] = self._local.callers
+        return callers
 
     def _sources(self) -> list[Any]:
         if not hasattr(self._local, "sources"):
@@ -194,7 +204,7 @@ class Capture:
         @functools.wraps(call)
         def __call__(function: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
             record = self._saw_function(function, args, kwargs)
-            with _counted(record), self._fed_by((*args, *kwargs.values())):
+            with _counted(record), self._fed_by(record, (*args, *kwargs.values())):
                 return call(function, *args, **kwargs)
 
         return __call__
@@ -252,6 +262,7 @@ class _Record:
         self.function = function
         self.data: Mapping[str, Any] | None = None
         self.source: Any = None
+        self.caller: _Record | None = None
         self._alive = alive  # ids are keys: the objects must not be replaced by others
         self.calls = 0
         self._examples: list[Call] = []
@@ -301,14 +312,20 @@ class _Record:
         if any(example.has_values for example in self._examples):
             return tuple(self._examples)
         for signature in self._signatures.values():
-            batch = None
-            if self.data is not None:
-                batch = batch_of_fit(self.data, signature.args)
-            elif self.source is not None and not signature.kwargs:
-                batch = batch_of_source(self.source, signature.args)
+            batch = self._batch_for(signature) if not signature.kwargs else None
             if batch is not None:
                 return (Call(batch, {}, True), *self._examples[: _EXAMPLES - 1])
         return tuple(self._examples)
+
+    def _batch_for(self, signature: Signature) -> Any:
+        if self.data is not None:
+            return batch_of_fit(self.data, signature.args)
+        if self.source is not None:
+            return batch_of_source(self.source, signature.args)
+        for example in self.caller._examples if self.caller is not None else ():
+            if example.has_values:
+                return batch_of_caller(example.args, signature.args)
+        return None
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import atexit
 import functools
 import importlib
 import shutil
+import sys
 import tempfile
 import threading
 import time
@@ -71,8 +72,11 @@ class Unit:
         self.line = code.co_firstlineno if code else 0
         # A tf.function that a loop makes anew each time is the same step; Keras makes one function
         # per model from the same code, and those are different steps.
-        is_users = bool(code) and is_user_file(self.path)
-        self.key: object = (self.path, self.line) if is_users else ("object", id(target))
+        self.key: object = ("object", id(target))
+        if is_user_file(self.path):
+            self.key = (self.path, self.line)
+        else:
+            self.path, self.line = user_site()  # a library's function: say who called it
         self.trains = False
         self.takes_gradient = False
         self.metrics: list[Any] = []
@@ -201,8 +205,9 @@ class Limiter:
         if self._unapplied_gradients and not self._optimizer_seen:
             # The one before had no optimizer behind it: the user updates the weights by hand.
             step = _EagerStep(("gradient",), "GradientTape.gradient", *user_site())
-            self._check_may_begin(step)
             self._count(step, 1, mean(self._eager_loss))
+            if self.left == 0:
+                raise StepsDone
         self._eager_loss = target
         self._unapplied_gradients += 1
 
@@ -276,11 +281,8 @@ class Limiter:
 
         keras = importlib.import_module(library)
         patch_model(self, self._patches, keras)
-        optimizers = importlib.import_module(f"{library}.optimizers")
-        legacy = getattr(optimizers, "legacy", None)
-        scaled = getattr(getattr(keras, "mixed_precision", None), "LossScaleOptimizer", None)
-        for owner in (optimizers.Optimizer, getattr(legacy, "Optimizer", None), scaled):
-            for name in ("apply_gradients", "apply"):
+        for owner in _optimizer_classes(keras, importlib.import_module(f"{library}.optimizers")):
+            for name in {"apply_gradients", "apply"} & vars(owner).keys():
                 self._patches.wrap(owner, name, self._wrap_apply)
         self._patches.wrap(keras.metrics.Mean, "update_state", self._wrap_metric)
 
@@ -381,3 +383,23 @@ def _with_subclasses(cls: type[Any]) -> list[type[Any]]:
     for subclass in cls.__subclasses__():
         found += [one for one in _with_subclasses(subclass) if one not in found]
     return found
+
+
+def _optimizer_classes(keras: Any, optimizers: Any) -> list[type[Any]]:
+    """Every class that a Keras optimizer may have its `apply_gradients` or `apply` from.
+
+    Versions differ in what they call Optimizer, and LossScaleOptimizer has its own; Adam's ancestors
+    and the legacy Adam's are all there is besides.
+    """
+    legacy = getattr(optimizers, "legacy", None)
+    mixed_precision = getattr(keras, "mixed_precision", None)
+    leaves = (
+        getattr(optimizers, "Adam", None),
+        # In Keras 2.12 that is the legacy one, and the present one stands in a module of its own.
+        getattr(sys.modules.get(f"{optimizers.__name__}.adam"), "Adam", None),
+        getattr(optimizers, "Optimizer", None),
+        getattr(legacy, "Adam", None),
+        getattr(mixed_precision, "LossScaleOptimizer", None),
+    )
+    found = [ancestor for leaf in leaves if leaf is not None for ancestor in leaf.__mro__[:-1]]
+    return list(dict.fromkeys(found))
