@@ -220,11 +220,16 @@ def _losses(training: TrainingReport) -> str:
 
 
 def _path(path: str, line: int, column: int, folder: Path) -> str:
-    try:
-        shown = str(Path(path).relative_to(folder.resolve()))
-    except ValueError:
-        shown = _INSTALLED.sub("", path)
+    """For the reader: relative to the folder, an installed file by its package."""
+    shown = _INSTALLED.sub("", _relative(path, folder))
     return shown + (f":{line}" if line else "") + (f":{column}" if column else "")
+
+
+def _relative(path: str, folder: Path) -> str:
+    try:
+        return str(Path(path).relative_to(folder.resolve()))
+    except ValueError:
+        return path
 
 
 def summary_line(result: Verification) -> str:
@@ -283,7 +288,7 @@ def as_data(result: Verification) -> dict[str, Any]:
 def _target_data(target: TargetReport, folder: Path) -> dict[str, Any]:
     return {
         "function": target.function,
-        "path": _path(target.path, 0, 0, folder),
+        "path": _relative(target.path, folder),
         "line": target.line,
         "origin": target.origin,
         "status": target.status,
@@ -319,7 +324,7 @@ def _failure_data(failure: Failure, folder: Path) -> dict[str, Any]:
 def _place_data(place: Place | None, folder: Path) -> dict[str, Any]:
     if place is None:
         return {"path": None, "line": 0, "column": 0}
-    return {"path": _path(place.path, 0, 0, folder), "line": place.line, "column": place.column}
+    return {"path": _relative(place.path, folder), "line": place.line, "column": place.column}
 
 
 def _verdict_data(one: Verdict) -> dict[str, Any]:

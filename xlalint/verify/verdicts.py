@@ -137,18 +137,12 @@ def _judge(
     targets: Sequence[TargetReport],
     trainings: Sequence[TrainingReport],
 ) -> Verdict:
-    for failure, target in _failures(targets):
-        if failure.stage != EAGER and (
-            span.holds(failure.place) or span.holds(failure.called_from)
-        ):
+    told = [(failure, target) for failure, target in _failures(targets) if failure.stage != EAGER]
+    told += [(one.failure, "training") for one in trainings if one.failure is not None]
+    for failure, target in told:
+        at_span = span.holds(failure.place) or span.holds(failure.called_from)
+        if at_span and _bears_out(failure, finding):
             return Verdict(finding, CONFIRMED, _told(failure), target)
-    for training in trainings:
-        if (
-            training.failure is not None
-            and span.holds(training.failure.place)
-            and training.failure.kind != "python"
-        ):
-            return Verdict(finding, CONFIRMED, _told(training.failure), "training")
     shown = _shown_by_program(finding, span, targets)
     if shown is not None:
         return shown

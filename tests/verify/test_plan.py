@@ -1,0 +1,273 @@
+"""What verify decides to run, and where, from the command line and the sources alone."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from cli_support import WriteFiles
+
+from xlalint.finding import Finding, Region, Severity, Span
+from xlalint.verify import plan
+from xlalint.verify.jobs import AS_IS, MIRRORED, STANDIN
+
+TRAIN = "print('training')\n"
+
+
+def finding(path: str, line: int) -> Finding:
+    span = Span(line, 1, line, 2)
+    return Finding("XLA101", "x", Severity.ERROR, path, span, "", "f", Region("compiled"), "")
+
+
+COMMANDS = [
+    (["python", "train.py"], (), "train.py", False, ()),
+    (["python3.11", "-u", "train.py", "--size", "3"], ("-u",), "train.py", False, ("--size", "3")),
+    (
+        ["python", "-X", "dev", "-W", "error", "train.py"],
+        ("-X", "dev", "-W", "error"),
+        "train.py",
+        False,
+        (),
+    ),
+    (["python", "-m", "pkg.train", "-m", "x"], (), "pkg.train", True, ("-m", "x")),
+    (["train.py", "--fast"], (), "train.py", False, ("--fast",)),
+]
+
+
+@pytest.mark.parametrize(("words", "options", "run", "is_module", "arguments"), COMMANDS)
+def test_a_command_is_read_as_python_reads_it(
+    words: list[str],
+    options: tuple[str, ...],
+    run: str,
+    is_module: bool,
+    arguments: tuple[str, ...],
+    write: WriteFiles,
+) -> None:
+    folder = write({"train.py": TRAIN})
+    command = plan.parse_command(words, folder)
+    assert (command.python[1:], command.run, command.is_module, command.arguments) == (
+        options,
+        run,
+        is_module,
+        arguments,
+    )
+
+
+REFUSED = [
+    ([], "nothing after `--`"),
+    (["bash", "train.sh"], "`bash` is not Python"),
+    (["python"], "alone runs nothing"),
+    (["python", "-c", "pass"], "`python -c` cannot be verified"),
+    (["python", "missing.py"], "missing.py: no such file"),
+    (["/nowhere/bin/python", "train.py"], "there is no interpreter /nowhere/bin/python"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), REFUSED)
+def test_what_is_no_python_program_is_refused(
+    words: list[str], message: str, write: WriteFiles
+) -> None:
+    folder = write({"train.py": TRAIN})
+    with pytest.raises(plan.PlanError, match=message):
+        plan.parse_command(words, folder)
+
+
+def test_a_python_without_tensorflow_gives_way_to_this_one(write: WriteFiles) -> None:
+    folder = write({"train.py": TRAIN, "bin/python": "#!/bin/sh\n"})
+    (folder / "bin/python").chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(folder / "bin"))
+        assert plan.parse_command(["python", "train.py"], folder).python == (sys.executable,)
+
+
+def test_a_python_with_tensorflow_is_the_one_that_runs(write: WriteFiles) -> None:
+    folder = write(
+        {
+            "train.py": TRAIN,
+            "bin/python": "#!/bin/sh\n",
+            "lib/python3.11/site-packages/tensorflow/__init__.py": "",
+        }
+    )
+    (folder / "bin/python").chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(folder / "bin"))
+        assert plan.parse_command(["python", "train.py"], folder).python == (
+            str(folder / "bin/python"),
+        )
+
+
+PROJECT = {
+    "pkg/__init__.py": "",
+    "pkg/train.py": "from . import model\nfrom pkg.data import load\nimport numpy\n",
+    "pkg/model.py": "from .layers import Gate\n",
+    "pkg/layers.py": "",
+    "pkg/data.py": "",
+    "pkg/unused.py": "",
+}
+
+
+def test_the_sources_of_a_module_are_what_it_imports_of_the_project(write: WriteFiles) -> None:
+    folder = write(PROJECT)
+    command = plan.parse_command(["python", "-m", "pkg.train"], folder)
+    found = {str(path.relative_to(folder)) for path in plan.sources_of(command, folder)}
+    assert found == {
+        "pkg/__init__.py",
+        "pkg/train.py",
+        "pkg/model.py",
+        "pkg/layers.py",
+        "pkg/data.py",
+    }
+
+
+STRATEGIES = [
+    ("model.fit(x)", None, [(AS_IS, 1, False, False), (MIRRORED, 2, True, False)]),
+    ("model.fit(x)", "none", [(AS_IS, 1, False, False)]),
+    ("model.fit(x)", "tpu", [(STANDIN, 8, True, False)]),
+    ("model.fit(x)", "one-device", [(AS_IS, 1, False, False), ("one-device", 1, True, False)]),
+    (
+        "s = tf.distribute.TPUStrategy()",
+        None,
+        [(STANDIN, 8, False, False), (MIRRORED, 2, False, True)],
+    ),
+    ("s = tf.distribute.TPUStrategy()", "tpu", [(STANDIN, 8, False, False)]),
+    (
+        "s = tf.distribute.MirroredStrategy()",
+        None,
+        [(AS_IS, 1, False, False), (MIRRORED, 2, False, False)],
+    ),
+    ("s = tf.distribute.OneDeviceStrategy('cpu')", None, [(AS_IS, 1, False, False)]),
+    ("for step in range(9): step(x)", None, [(AS_IS, 1, False, False)]),
+]
+
+
+@pytest.mark.parametrize(("source", "strategy", "expected"), STRATEGIES)
+def test_the_strategies_to_run_under_follow_the_program(
+    source: str,
+    strategy: str | None,
+    expected: list[tuple[str, int, bool, bool]],
+    write: WriteFiles,
+) -> None:
+    folder = write({"train.py": f"import tensorflow as tf\n{source}\n"})
+    command = plan.parse_command(["python", "train.py"], folder)
+    made = plan.training_jobs(command, plan.Options(5, strategy), [], folder)
+    assert [
+        (job.strategy, job.replicas, job.is_imposed, job.is_substituted) for job in made
+    ] == expected
+    assert [job.takes_targets for job in made] == [True] + [False] * (len(made) - 1)
+
+
+def test_a_program_in_which_nothing_can_be_put_under_a_strategy_says_so(write: WriteFiles) -> None:
+    folder = write({"train.py": "for step in range(9): print(step)\n"})
+    command = plan.parse_command(["python", "train.py"], folder)
+    (job,) = plan.training_jobs(command, plan.Options(), [], folder)
+    assert job.notes == (
+        "not run under mirrored: the program's own training loop names no strategy",
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "legacy"),
+    [
+        ("from transformers import TFBertModel", True),
+        ("import os\nos.environ['TF_USE_LEGACY_KERAS'] = '0'\nimport transformers", False),
+        ("import tensorflow", False),
+    ],
+)
+def test_keras_2_is_asked_for_where_transformers_needs_it(
+    source: str, legacy: bool, write: WriteFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TF_USE_LEGACY_KERAS", raising=False)
+    folder = write({"train.py": source + "\n"})
+    command = plan.parse_command(["python", "train.py"], folder)
+    job = plan.training_jobs(command, plan.Options(), [], folder)[0]
+    assert job.env == ({"TF_USE_LEGACY_KERAS": "1"} if legacy else {})
+    assert any("Keras 2" in note for note in job.notes) == legacy
+
+
+FUNCTIONS = """\
+import tensorflow as tf
+
+
+@tf.function
+def outer(x):
+    def inner(y):
+        return y if y > 0 else -y
+    return inner(x)
+
+
+class Layer:
+    def call(self, x):
+        return x
+
+
+z = 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "around"), [(5, (4, 8)), (7, (6, 7)), (8, (4, 8)), (13, (12, 13)), (16, None)]
+)
+def test_the_function_around_a_line_starts_at_its_first_decorator(
+    line: int, around: tuple[int, int] | None, write: WriteFiles
+) -> None:
+    folder = write({"m.py": FUNCTIONS})
+    assert plan.function_around(folder / "m.py", line) == around
+    expected = ((str(folder / "m.py"), around[0]),) if around else ()
+    assert plan.flagged_functions([finding("m.py", line)], folder) == expected
+
+
+STATEMENTS = "x = [\n    1,\n    2,\n]\nif (x and\n        x):\n    y = 1\n    z = 2\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "around"), [(1, (1, 4)), (3, (1, 4)), (5, (5, 6)), (6, (5, 6)), (7, (7, 7))]
+)
+def test_the_statement_around_a_line_is_its_head_where_it_is_compound(
+    line: int, around: tuple[int, int], write: WriteFiles
+) -> None:
+    folder = write({"m.py": STATEMENTS})
+    assert plan.statement_around(folder / "m.py", line) == around
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('"""Docs."""\nimport tensorflow\n\ndef f(): pass\n', False),
+        ('def main(): pass\n\nif __name__ == "__main__":\n    main()\n', True),
+        ("model.fit(x)\n", True),
+        ("for batch in data:\n    pass\n", True),
+        ("def broken(:\n", False),
+    ],
+)
+def test_a_program_does_something_when_it_is_run(
+    source: str, expected: bool, write: WriteFiles
+) -> None:
+    assert plan.is_script(write({"m.py": source}) / "m.py") is expected
+
+
+def test_a_module_is_imported_by_its_name_in_its_package(write: WriteFiles) -> None:
+    folder = write(PROJECT)
+    assert plan.module_name(folder / "pkg/layers.py") == ("pkg.layers", folder)
+    assert plan.module_name(folder / "pkg/__init__.py") == ("pkg", folder)
+
+
+def test_only_modules_with_a_signature_are_imported(write: WriteFiles) -> None:
+    folder = write(
+        {
+            "with.py": "f = tf.function(g, input_signature=[tf.TensorSpec([2])])\n",
+            "without.py": "f = tf.function(g)\n",
+        }
+    )
+    (job,) = plan.module_jobs([folder / "with.py", folder / "without.py"], [], folder)
+    assert [module.path for module in job.modules] == [str(folder / "with.py")]
+
+
+def test_a_job_survives_its_file(tmp_path: Path, write: WriteFiles) -> None:
+    from xlalint.verify import jobs
+
+    folder = write({"train.py": "model.fit()\n"})
+    command = plan.parse_command(["python", "train.py", "--n", "1"], folder)
+    job = plan.training_jobs(command, plan.Options(), [finding("train.py", 1)], folder)[0]
+    job.write(tmp_path / "job.json")
+    assert jobs.read(str(tmp_path / "job.json")) == job
