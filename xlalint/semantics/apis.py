@@ -57,6 +57,8 @@ _TPU_NAMES = frozenset(
 # Arguments that must be known exactly: the size of a data-sized tensor, which others accept as a bound, is refused
 # (fixtures/XLA203: one_hot of tf.size(values) fails where tf.range of it compiles).
 NEED_EXACT = frozenset({("tf.one_hot", "depth")})
+# Constants that the catalogue's way of measuring cannot tell from settings: sizes passed as one tensor (fixtures/XLA203).
+_MORE_CONSTANTS = {"tf.split": ("num_or_size_splits",)}
 # Modules whose presence in a function marks it as host code: it reads files, draws, or handles text.
 _HOST_PREFIXES = (
     "tf.io.", "tf.data.", "tf.train.", "tf.saved_model.", "tf.summary.create", "tf.strings.", "tf.image.decode", "tf.compat.v1.gfile",
@@ -152,9 +154,9 @@ def judge(api: Api, bound: dict[str, Value]) -> Verdict:
             best.missing,
             best.reason,
             best.data_sized or (),
-            best.constant_args + given + api.python_args,
+            best.constant_args + given,
         )
-    constants = api.constant_args + api.python_args
+    constants = api.constant_args + _MORE_CONSTANTS.get(api.name, ())
     if possible is not None and api.status == "compiles":
         return Verdict(
             possible.status,
