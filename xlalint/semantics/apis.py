@@ -95,7 +95,7 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
     verdict = judge(api, bound)
     value = handled
     if value is None:
-        value = results.of_call(api, verdict.data_sized, arguments, bound, frame)
+        value = results.of_call(api, _sizes(verdict), arguments, bound, frame)
     own = NOTHING_KNOWN if handled is not None else value
     note_hazards(api, verdict, bound, arguments, own, node, frame)
     if plain.endswith("boolean_mask") and isinstance(node, ast.Call) and node.args:
@@ -156,7 +156,7 @@ def judge(api: Api, bound: dict[str, Value]) -> Verdict:
             best.data_sized or (),
             best.constant_args + given,
         )
-    constants = api.constant_args + _MORE_CONSTANTS.get(api.name, ())
+    constants = _constants(api)
     if possible is not None and api.status == "compiles":
         return Verdict(
             possible.status,
@@ -167,6 +167,12 @@ def judge(api: Api, bound: dict[str, Value]) -> Verdict:
             possible=True,
         )
     return Verdict(api.status, api.missing, api.reason, api.data_sized or (), constants)
+
+
+def _constants(api: Api) -> tuple[str, ...]:
+    """Parameters that must be constants. A sparse tensor is three tensors, of which one must be: that is XLA405's."""
+    plain = tuple(p for p in api.constant_args if not p.startswith("sp_"))
+    return plain + _MORE_CONSTANTS.get(api.name, ())
 
 
 def _fits(condition: Condition, bound: dict[str, Value]) -> bool | None:
@@ -204,6 +210,11 @@ def _argument_fits(value: Value, wanted: object) -> bool | None:
     if value.is_tensor and value.dtype is not None and isinstance(wanted, str):
         return value.dtype == wanted
     return None
+
+
+def _sizes(verdict: Verdict) -> tuple[int, ...]:
+    """The data-sized outputs of a call that compiles: of one that does not, nothing follows."""
+    return () if verdict.missing and not verdict.possible else verdict.data_sized
 
 
 def note_hazards(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import formatting
-from xlalint.semantics.facts import FORMATTING, NUMPY_METHOD
+from xlalint.semantics.facts import ASSUMED, FORMATTING, NUMPY_METHOD
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
     ARRIVING,
@@ -55,6 +55,8 @@ def _tensor_method(
     if attr in ("numpy", "item", "tolist"):
         if not base.guess and not base.structured:
             frame.analysis.note(frame, node, NUMPY_METHOD, base, attr)
+        if frame.context.region == ASSUMED:
+            frame.touches_host = True  # nobody compiles it, and it reads values: its author runs it eagerly
         return Value(NDARRAY)
     if attr in ("get_shape", "shape"):
         return STATIC_SHAPE
