@@ -81,6 +81,37 @@ def test_fit_trains_under_the_stand_in(
     assert step["signatures"] == [[["float32(4, 8)", "int32(4,)"]]]  # a replica's share
 
 
+@pytest.mark.parametrize("library", ["import keras", "import tf_keras as keras"])
+def test_a_step_trains_as_on_replica_0s_share_alone(train: Callable, library: str) -> None:
+    script = (
+        f"import numpy as np\nimport tensorflow as tf\n{library}\n"
+        + CONNECT
+        + """
+features, labels = np.random.rand(32, 8).astype("float32"), np.random.randint(0, 3, 32)
+
+def build():
+    dense = keras.layers.Dense(3, kernel_initializer="ones")
+    model = keras.Sequential([keras.Input((8,)), dense])
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(keras.optimizers.SGD(0.5), loss)
+    return model
+
+with strategy.scope():
+    distributed = build()
+batches = tf.data.Dataset.from_tensor_slices((features, labels)).batch(32, drop_remainder=True)
+distributed.fit(batches, verbose=0)
+alone = build()
+alone.fit(features[:4], labels[:4], batch_size=4, verbose=0)
+moved = np.abs(alone.get_weights()[0] - 1).max()
+apart = np.abs(alone.get_weights()[0] - distributed.get_weights()[0]).max()
+print("moved", moved > 0.01, "apart", apart > 1e-6)
+"""
+    )
+    trained = train(script, tpu=8)
+    assert trained.error is None
+    assert trained.printed == "moved True apart False\n"
+
+
 def test_a_loop_over_a_distributed_dataset_with_the_fall_back_idiom(train: Callable) -> None:
     script = (
         """
@@ -227,3 +258,22 @@ tf.distribute.TPUStrategy(resolver, experimental_device_assignment=assignment)
         ("unsupported-argument", 14),
     ]
     assert trained.events[1]["detail"] == "a batch of 12 does not split over 8 replicas"
+
+
+def test_a_tensorflow_without_a_part_of_it_is_said_so(train: Callable) -> None:
+    trained = train(
+        """
+import tensorflow.python.distribute.one_device_strategy as one_device
+from xlalint.verify import standin
+
+del one_device.OneDeviceExtended
+try:
+    standin.install()
+except standin.StandinUnavailable as reason:
+    print(reason)
+"""
+    )
+    assert trained.error is None
+    assert trained.printed.partition(" has no ")[2] == (
+        "tensorflow.python.distribute.one_device_strategy.OneDeviceExtended\n"
+    )
