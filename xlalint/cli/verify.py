@@ -72,9 +72,8 @@ class _Verify(click.Command):
 @click.option(
     "--memory",
     type=click.IntRange(min=0),
-    default=0,
     metavar="MIB",
-    help="Most memory of a child [default: no limit].",
+    help="Most memory of a child, 0 for no limit [default: nine tenths of what is free].",
 )
 @click.option(
     "--format",
@@ -144,9 +143,21 @@ def _request(
         command=words or (),
         folder=Path.cwd(),
         options=plan.Options(options["steps"] or settings.verify.steps, strategy),
-        limits=sandbox.Limits(wall=timeout, memory_mb=options["memory"]),
+        limits=sandbox.Limits(wall=timeout, memory_mb=_memory(options["memory"])),
         workers=max(1, settings.jobs),
     )
+
+
+def _memory(asked: int | None) -> int:
+    """MiB: as asked, else what leaves room for everything else on the machine."""
+    if asked is not None:
+        return asked
+    try:
+        text = Path("/proc/meminfo").read_text()
+    except OSError:
+        return 0
+    free = re.search(r"^MemAvailable:\s+(\d+) kB", text, re.M)
+    return int(free[1]) * 9 // 10 // 1024 if free else 0
 
 
 def _check(paths: Any, settings: Settings) -> Any:

@@ -244,7 +244,8 @@ def summary_line(result: Verification) -> str:
         )
         parts.append(f"findings: {told}")
     if result.unclaimed:
-        parts.append(f"{len(result.unclaimed)} failures that check did not find")
+        missed = len(result.unclaimed)
+        parts.append(f"{missed} failure{'s' * (missed != 1)} that check did not find")
     if result.trainings:
         bad = counts["training"]["failed"]
         parts.append(

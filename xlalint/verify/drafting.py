@@ -29,16 +29,23 @@ _QUESTIONS: dict[str, tuple[str, Any]] = {
 @contextmanager
 def answering(is_user: Callable[[str], bool]) -> Iterator[list[Failure]]:
     """While open, symbolic tensors answer, and the list fills with where they were asked."""
-    from tensorflow.python.framework import tensor
-
     asked: list[Failure] = []
     patches = Patches()
     for name, (words, answer) in _QUESTIONS.items():
-        patches.put(tensor.Tensor, name, _answer(words, answer, asked, is_user))
+        patches.put(_tensor_class(), name, _answer(words, answer, asked, is_user))
     try:
         yield asked
     finally:
         patches.undo()
+
+
+def _tensor_class() -> Any:
+    """The class of symbolic tensors and of their base; eager tensors have answers of their own."""
+    try:
+        from tensorflow.python.framework.tensor import Tensor
+    except ImportError:  # TensorFlow before 2.14
+        from tensorflow.python.framework.ops import Tensor
+    return Tensor
 
 
 def _answer(

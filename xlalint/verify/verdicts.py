@@ -48,6 +48,8 @@ _HOST_OPS = frozenset(
 )
 
 
+_ABOUT_TPUS = ("XLA5", "XLA8")
+
 # Which failures bear out which claims. Two claims may share a line, and only one of them have failed there.
 _BORNE_OUT_BY = {
     "XLA101": frozenset({"symbolic", "python", "compiler", "gradient"}),
@@ -139,6 +141,8 @@ def _judge(
 ) -> Verdict:
     told = [(failure, target) for failure, target in _failures(targets) if failure.stage != EAGER]
     told += [(one.failure, "training") for one in trainings if one.failure is not None]
+    if finding.cell is not None:
+        return Verdict(finding, NOT_REACHED, _why_not(finding, span, targets))
     for failure, target in told:
         at_span = span.holds(failure.place) or span.holds(failure.called_from)
         if at_span and _bears_out(failure, finding):
@@ -227,6 +231,10 @@ def _by_function(finding: Finding, span: _Span, targets: Sequence[TargetReport])
 
 
 def _why_not(finding: Finding, span: _Span, targets: Sequence[TargetReport]) -> str:
+    if finding.code.startswith(_ABOUT_TPUS):
+        return "a claim about TPUs, which a CPU cannot judge"
+    if finding.cell is not None:
+        return "in a notebook, which verify does not run"
     stopped = [
         failure
         for failure, _ in _failures(targets)
