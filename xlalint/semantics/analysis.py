@@ -117,6 +117,7 @@ class Analysis:
         self._running: list[tuple[FunctionInfo, Any]] = []
         self._visited: set[FunctionInfo] = set()
         self._host: set[FunctionInfo] = set()
+        self._handed_to_host: set[FunctionInfo] = set()
         self._jitted_steps: set[FunctionInfo] = set()
         self._forced_host: set[FunctionInfo] = set()
         self._drives_replicas: set[FunctionInfo] = set()
@@ -435,6 +436,7 @@ class Analysis:
         if context.is_compiled or context.region == EAGER:
             self._visited.add(info)
         frame.touches_host = frame.touches_host or inner.touches_host
+        frame.reads_files = frame.reads_files or inner.reads_files
         known[key] = (value, inner.touches_host)
         return value
 
@@ -619,6 +621,7 @@ class Analysis:
         if target.kind is FUNCTION:
             info = target.ref[0] if isinstance(target.ref, tuple) else target.ref
             self._host.add(info)
+            self._handed_to_host.add(info)
 
     def trace_later(
         self,
@@ -756,8 +759,10 @@ class Analysis:
         if role.kind in (CALLBACK, HOST_DATA, TEST):
             self._host.update(cls.methods.values())
             return
+        overrides = cls.methods.keys() - _NEVER_TRACED - {"__init__"}
         for name in TRACED_METHODS.get(role.kind, ()):
-            method = cls.methods.get(name)
+            # An inherited method calls what this class overrides: it is traced again for this class.
+            method = self.classes.method(cls, name) if overrides else cls.methods.get(name)
             if method is not None and not self.traits(method).tf_function:
                 self._add_keras_root(cls, method, role, name)
 
@@ -768,7 +773,7 @@ class Analysis:
         context = Context(
             COMPILED, converted, False, (f"{who} traces {role.kind} {cls.name}", method.qualname)
         )
-        key = (method, context.key(), None)
+        key = (method, context.key(), cls)
         if key not in self._known_roots:
             self._known_roots.add(key)
             self._pending.append(
@@ -809,6 +814,8 @@ class Analysis:
             self._running.pop()
         if frame.touches_host and root.context.region == ASSUMED:
             self._host.add(info)
+        if _feeds_steps(info, frame, root.context):
+            self._handed_to_host.add(info)
 
     def _promote(self, info: FunctionInfo, frame: Frame) -> None:
         """In a compiled function, a parameter used as a tensor is one: tf.function makes it so."""
@@ -870,9 +877,19 @@ class Analysis:
             return True
         if fact.context.root in self._jitted_steps and not fact.context.jit:
             return True  # judged as what it is: compiled with jit_compile=True
+        if fact.context.root in self._handed_to_host and not fact.context.jit:
+            return True
         if fact.context.region != ASSUMED:
             return False
         return fact.context.root in self._host or _is_within(fact.function, self._host)
+
+
+def _feeds_steps(info: FunctionInfo, frame: Frame, context: Context) -> bool:
+    """A tf.function that reads files, or that is handed an iterator, feeds compiled steps from the host."""
+    if context.region != COMPILED or context.jit:
+        return False
+    names = {a.arg for a in (*info.node.args.posonlyargs, *info.node.args.args)}
+    return frame.reads_files or not names.isdisjoint(("iterator", "dataset", "dataset_iterator"))
 
 
 def _is_within(info: FunctionInfo | None, functions: set[FunctionInfo]) -> bool:

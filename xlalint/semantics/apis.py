@@ -82,13 +82,15 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
         return _foreign_call(name, arguments, node, frame)
     if name.startswith(_HOST_PREFIXES) and name not in _HOST_EXCEPTIONS:
         frame.touches_host = True
+        if name.startswith(("tf.io.", "tf.image.decode", "tf.data.")):
+            frame.reads_files = True
     made = _make_object(name)
     if made is not None:
         callbacks.construct(name, arguments, frame)
         return made
     plain = api_name(name)
     api = frame.analysis.catalog.api(plain)
-    bound = bind(api.params if api is not None else (), arguments)
+    bound = bind(_parameters(api, arguments), arguments)
     handled = callbacks.call(plain, arguments, bound, node, frame)
     if api is None:
         return handled if handled is not None else results.of_unknown_api(plain, arguments, frame)
@@ -125,6 +127,15 @@ def call_external_instance(name: str, arguments: Arguments, node: ast.AST, frame
         structured = plain.startswith(("keras.Sequential", "keras.Model", "keras.applications."))
         return Value(TENSOR, max(dependence, ARRIVING), structured=structured)
     return NOTHING_KNOWN
+
+
+def _parameters(api: Api | None, arguments: Arguments) -> tuple[str, ...]:
+    if api is None:
+        return ()
+    # tf.range(limit) and tf.range(start, limit): like Python's range, it reads a single argument as the limit.
+    if api.name == "tf.range" and len(arguments.positional) == 1 and "limit" not in arguments.keywords:
+        return ("limit",)
+    return api.params
 
 
 def bind(params: tuple[str, ...], arguments: Arguments) -> dict[str, Value]:
@@ -229,6 +240,8 @@ def note_hazards(
     """Note the call when the catalogue holds anything against it with these arguments."""
     if not frame.context.is_compiled or frame.silent:
         return
+    if verdict.missing and not api.host and _is_folded(arguments):
+        return
     makes_data_sized = _makes_data_sized(result, arguments)
     needs_constant = any(
         _is_data(bound.get(parameter)) or (api.name, parameter) in NEED_EXACT
@@ -245,6 +258,15 @@ def note_hazards(
     misuse = results.misuse_of_data_sized(api.name, bound, arguments)
     if misuse is not None:
         frame.analysis.note(frame, node, DATA_SIZED_USE, misuse[1], misuse[0])
+
+
+def _is_folded(arguments: Arguments) -> bool:
+    """Whether TensorFlow computes the call while tracing: a function of constants leaves no operation behind."""
+    values = (*arguments.positional, *arguments.keywords.values())
+    flat = [leaf for value in values for leaf in leaves(value)]
+    tensors = [leaf for leaf in flat if leaf.is_tensor]
+    known = all(leaf.kind in (PYTHON, SHAPE, EXTERNAL, TENSOR) for leaf in flat)
+    return bool(tensors) and known and all(t.dependence == CONSTANT and t.sure for t in tensors)
 
 
 def note_call(

@@ -154,13 +154,19 @@ class ClassTable:
 
     def role(self, cls: ClassInfo) -> Role | None:
         if cls not in self._roles:
-            self._roles[cls] = Role(HOST_DATA) if _FEEDS_DATA.search(cls.name) else None
-            for ancestor in self.line(cls):
-                for base in self.bases(ancestor):
-                    found = external_role(base) if isinstance(base, str) else None
-                    if found is not None and self._roles[cls] is None:
-                        self._roles[cls] = found
+            self._roles[cls] = self._find_role(cls)
         return self._roles[cls]
+
+    def _find_role(self, cls: ClassInfo) -> Role | None:
+        line = self.line(cls)
+        if any(_FEEDS_DATA.search(ancestor.name) for ancestor in line):
+            return Role(HOST_DATA)
+        for ancestor in line:
+            for base in self.bases(ancestor):
+                found = external_role(base) if isinstance(base, str) else None
+                if found is not None:
+                    return found
+        return None
 
     def method(self, cls: ClassInfo, name: str) -> FunctionInfo | None:
         for ancestor in self.line(cls):

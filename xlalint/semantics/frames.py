@@ -37,6 +37,7 @@ class Frame:
     depth: int = 0
     loop_depth: int = 0
     touches_host: bool = False
+    reads_files: bool = False
     covered: set[ast.AST] = field(default_factory=set)
     nested: list[FunctionInfo] = field(default_factory=list)
 
