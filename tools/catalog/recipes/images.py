@@ -108,6 +108,9 @@ def calls() -> Mapping[str, list[Call]]:
         "tf.image.random_hue": [{"image": IMAGE, "max_delta": 0.2}],
         "tf.image.random_contrast": [{"image": IMAGE, "lower": 0.2, "upper": 0.5}],
         "tf.image.random_saturation": [{"image": IMAGE, "lower": 0.2, "upper": 0.5}],
+        "tf.image.stateless_random_saturation": [
+            {"image": IMAGE, "lower": 0.2, "upper": 0.5, "seed": i32(1, 2)}
+        ],
         "tf.image.random_jpeg_quality": [
             {"image": IMAGE[0], "min_jpeg_quality": 50, "max_jpeg_quality": 60}
         ],

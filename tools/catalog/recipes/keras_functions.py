@@ -24,6 +24,10 @@ from tools.catalog.arguments import (
 def calls() -> Mapping[str, list[Call]]:
     """API name to the calls to try."""
     return {
+        "keras.backend.zeros": [{"shape": (3,)}],
+        "keras.backend.ones": [{"shape": (3,)}],
+        "keras.backend.eye": [{"size": 3}],
+        "keras.backend.variable": [{"value": 1.0}],
         "keras.backend.bias_add": [{"x": IMAGE, "bias": f32(1, 2, 3)}],
         "keras.backend.conv1d": [{"x": ones(1, 4, 3), "kernel": ones(2, 3, 3)}],
         "keras.backend.conv2d": [{"x": IMAGE, "kernel": ones(2, 2, 3, 3)}],
@@ -117,6 +121,12 @@ def calls() -> Mapping[str, list[Call]]:
         "keras.ops.vsplit": [{"x": ones(4, 2), "indices_or_sections": 2}],
         "keras.ops.digitize": [{"x": VECTOR, "bins": [0.1, 0.3]}],
         "keras.ops.searchsorted": [{"sorted_sequence": VECTOR, "values": f32(0.15)}],
+        "keras.ops.fold": [
+            {"x": ones(1, 12, 4), "output_size": (4, 4), "kernel_size": 2, "stride": 2}
+        ],
+        "keras.ops.image.ssim": [
+            {"image1": ones(1, 16, 16, 1), "image2": ones(1, 16, 16, 1), "max_val": 1.0}
+        ],
         "keras.ops.image.scale_and_translate": [
             {
                 "images": IMAGE,

@@ -286,6 +286,18 @@ def _nn_more() -> Mapping[str, list[Call]]:
         "tf.quantization.quantize": [
             {"input": VECTOR, "min_range": 0.0, "max_range": 1.0, "T": tf.quint8}
         ],
+        **{
+            f"tf.conv2d_backprop_{part}_v2": [
+                {
+                    "input": IMAGE,
+                    "filter": ones(2, 2, 3, 3),
+                    "out_backprop": IMAGE,
+                    "strides": [1] * 4,
+                    "padding": "SAME",
+                }
+            ]
+            for part in ("filter", "input")
+        },
         "tf.raw_ops.NthElement": [{"input": VECTOR, "n": 1}],
         "tf.raw_ops.AvgPool3D": [
             {"input": volume, "ksize": [1, 2, 2, 2, 1], "strides": [1] * 5, "padding": "SAME"}

@@ -16,6 +16,15 @@ from tools.catalog.arguments import (
     ones,
 )
 
+# Pictures of one pixel. The bitmap ends in a zero byte, which NumPy drops from its own strings.
+_GIF = bytes.fromhex(
+    "47494638396101000100800000000000ffffff21f90401000000002c00000000010001000002024401003b"
+)
+_BITMAP = bytes.fromhex(
+    "424d3a000000000000003600000028000000010000000100000001001800000000000400000000000000000000000000"
+    "000000000000ffffff00"
+)
+
 
 def calls() -> Mapping[str, list[Call]]:
     """API name to the calls to try."""
@@ -34,6 +43,9 @@ def calls() -> Mapping[str, list[Call]]:
         "tf.io.decode_raw": [{"input_bytes": np.array([b"abcd"]), "out_type": tf.uint8}],
         "tf.io.decode_csv": [{"records": np.array([b"1.0"]), "record_defaults": [[0.0]]}],
         "tf.io.decode_image": [{"contents": picture}],
+        "tf.io.decode_bmp": [{"contents": np.array(_BITMAP, object)}],
+        "tf.io.decode_gif": [{"contents": np.array(_GIF)}],
+        "tf.io.decode_json_example": [{"json_examples": np.array([b"{}"])}],
         "tf.io.decode_png": [{"contents": picture}],
         "tf.io.decode_jpeg": [{"contents": photograph}],
         "tf.io.decode_and_crop_jpeg": [{"contents": photograph, "crop_window": [0, 0, 2, 2]}],
