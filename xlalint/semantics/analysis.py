@@ -356,7 +356,7 @@ class Analysis:
                 return Value(TENSOR, ARRIVING, structured=True)
             if not frame.context.is_compiled:
                 return Value(TENSOR, ARRIVING, structured=True)
-            converted = frame.context.converted and converts(role, "call", self.keras)
+            converted = frame.context.may_convert and converts(role, "call", self.keras)
             result = self.invoke(
                 method, list(arguments.positional), arguments.keywords, target, frame,
                 open_ended=arguments.open_ended, converted=converted,
@@ -446,9 +446,8 @@ class Analysis:
         if not here.is_compiled:
             if own.tf_function and not frame.silent:
                 why = (*here.why, f"@tf.function {info.qualname}")
-                return Context(
-                    COMPILED, own.autograph and own.never_converted is None, own.jit, why
-                )
+                converts_it = own.autograph and own.never_converted is None
+                return Context(COMPILED, converts_it, own.jit, why, info, own.autograph)
             return Context(EAGER, False, False, (*here.why, info.qualname)[-6:])
         allowed = (
             own.autograph
@@ -461,7 +460,14 @@ class Analysis:
             here.jit or own.jit,
             here.why if here.why and here.why[-1] == info.qualname else (*here.why, info.qualname),
             here.root,
+            self._may_convert(own, here),
         )
+
+    @staticmethod
+    def _may_convert(own: traits.Traits, here: Context) -> bool:
+        if own.tf_function:
+            return own.autograph
+        return here.may_convert and own.never_converted != "do_not_convert"
 
     def _frame_of(
         self, info: FunctionInfo, context: Context, self_value: Value | None, depth: int
@@ -636,7 +642,8 @@ class Analysis:
         if target.kind is not FUNCTION or frame.silent:
             return
         info, bound = target.ref if isinstance(target.ref, tuple) else (target.ref, None)
-        self._add_root(info, Context(COMPILED, converted, jit, (*why, info.qualname)), bound)
+        context = Context(COMPILED, converted, jit, (*why, info.qualname), info, converted)
+        self._add_root(info, context, bound)
 
     def run_on_replicas(self, target: Value, values: list[Value], frame: Frame) -> None:
         """`strategy.run(f, args)`: f is compiled; whoever calls it drives the replicas from the host."""
@@ -745,7 +752,8 @@ class Analysis:
             own = self.traits(info)
             if own.tf_function:
                 converted = own.autograph and own.never_converted is None
-                context = Context(COMPILED, converted, own.jit, (f"@tf.function {info.qualname}",))
+                why = (f"@tf.function {info.qualname}",)
+                context = Context(COMPILED, converted, own.jit, why, info, own.autograph)
                 self._add_root(info, context, _self_of(info))
             if own.is_host:
                 self._host.add(info)

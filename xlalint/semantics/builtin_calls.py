@@ -133,7 +133,13 @@ def _hasattr(values: tuple[Value, ...], frame: Frame) -> Value:
     ):
         if name.value in ("numpy", "item", "tolist"):
             return FALSE  # a symbolic tensor has none of these (facts: silently different)
+    if values and values[0].ref in ("keras.Model", "tf_keras.Model") and name is not None:
+        return TRUE if name.value in _MODEL_METHODS else SOME_PYTHON
     return SOME_PYTHON
+
+
+# What every Keras that the catalogue covers has (TensorFlow 2.12 and later): libraries still ask.
+_MODEL_METHODS = frozenset({"compute_loss", "compute_metrics", "train_step", "export"})
 
 
 def _enumerate(values: tuple[Value, ...], frame: Frame) -> Value:

@@ -23,7 +23,8 @@ EAGER = "eager"
 class Context(NamedTuple):
     """Where code runs. `converted`: AutoGraph rewrites this function. `jit`: under an explicit jit_compile=True.
 
-    `why` is the chain of calls from the entry point inwards, `root` the function at its start.
+    `why` is the chain of calls from the entry point inwards, `root` the function at its start. `may_convert` is False
+    where AutoGraph was turned off (autograph=False, do_not_convert): there Keras 2 does not convert `call` either.
     """
 
     region: str
@@ -31,13 +32,14 @@ class Context(NamedTuple):
     jit: bool = False
     why: tuple[str, ...] = ()
     root: FunctionInfo | None = None
+    may_convert: bool = True
 
     @property
     def is_compiled(self) -> bool:
         return self.region == COMPILED or self.region == ASSUMED
 
-    def key(self) -> tuple[str, bool, bool]:
-        return (self.region, self.converted, self.jit)
+    def key(self) -> tuple[str, bool, bool, bool]:
+        return (self.region, self.converted, self.jit, self.may_convert)
 
 
 # Kinds of facts.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
@@ -86,11 +87,38 @@ def _callable(
         )
         return made[0] if made else _in_replica(one.function, None)
     if one.kind in ("train_step", "test_step"):
-        return _in_replica(one.function, getattr(one.bound_to, "distribute_strategy", None))
+        function = (
+            _as_keras_converts(one.function, is_converted)
+            if _is_keras_2(one.bound_to)
+            else one.function
+        )
+        return _in_replica(function, getattr(one.bound_to, "distribute_strategy", None))
     if one.kind == "plain" and is_converted:
         return tf.function(one.function)  # type: ignore[no-any-return]
-    function: Callable[..., Any] = one.function
-    return function
+    return one.function  # type: ignore[no-any-return]
+
+
+def _as_keras_converts(function: Any, is_converted: bool) -> Callable[..., Any]:
+    """A step of Keras 2 with AutoGraph as Keras 2 has it: layers' `call` converted, the step itself only where Keras
+    compiles it. Keras 3 converts nothing."""
+    if is_converted:
+        return tf.function(function)  # type: ignore[no-any-return]
+    from tensorflow.python.autograph.core import ag_ctx
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with ag_ctx.ControlStatusCtx(status=ag_ctx.Status.ENABLED):
+            return function(*args, **kwargs)
+
+    return run
+
+
+def _is_keras_2(model: Any) -> bool:
+    """Is it a model of tf_keras, or of the Keras that came with TensorFlow up to 2.15?"""
+    packages = {base.__module__.partition(".")[0] for base in type(model).__mro__}
+    if "tf_keras" in packages:
+        return True
+    keras = sys.modules.get("keras")
+    return "keras" in packages and str(getattr(keras, "__version__", "3")).startswith("2.")
 
 
 def _in_replica(function: Any, strategy: Any) -> Callable[..., Any] | None:

@@ -164,6 +164,11 @@ def _strategy_run(base: Job, names: set[str], options: Options) -> tuple[Job | N
     return None, f"not run under {wanted}: the program's own training loop names no strategy"
 
 
+def environment_of(command: Command | None, folder: Path) -> dict[str, str]:
+    """The environment variables that a command's child is given because of what its sources import."""
+    return {} if command is None else _environment(sources_of(command, folder))[0]
+
+
 def _script_job(
     command: Command,
     options: Options,

@@ -11,7 +11,7 @@ from pathlib import Path
 from xlalint.finding import CheckResult, FileError, Finding, Severity
 from xlalint.project.files import discover
 from xlalint.project.settings import Settings
-from xlalint.verify import plan, run, verdicts
+from xlalint.verify import installed, plan, run, verdicts
 from xlalint.verify.jobs import Job
 from xlalint.verify.records import EAGER, FAILED, Environment, Failure, TargetReport, TrainingReport
 from xlalint.verify.sandbox import Limits
@@ -74,6 +74,10 @@ def verify(
     """
     command = plan.parse_command(request.command, request.folder) if request.command else None
     paths = _paths(request, command)
+    python = command.python[0] if command is not None else sys.executable
+    settings, notes = installed.settings_for(
+        settings, python, plan.environment_of(command, request.folder)
+    )
     say("checking")
     checked = check(paths, settings)
     planned = _planned(request, command, settings, checked.findings)
@@ -91,7 +95,7 @@ def verify(
         trainings=tuple(gathered.trainings),
         broken=tuple(gathered.broken),
         errors=checked.errors,
-        notes=tuple(gathered.notes),
+        notes=(*notes, *gathered.notes),
         interrupted=gathered.interrupted,
     )
 
