@@ -61,3 +61,13 @@ def test_a_checkpoint_is_found_by_the_prefix_of_its_files(outputs: Outputs) -> N
 def test_an_open_file_is_left_alone(outputs: Outputs, tmp_path: Path) -> None:
     with (tmp_path / "x").open("w") as file:
         assert outputs.to_write(file) is file
+
+
+def test_a_directory_of_its_own_is_made_when_needed_and_removed_by_undo() -> None:
+    outputs = Outputs()
+    assert outputs.to_read("model.h5") == "model.h5"
+    written = Path(outputs.to_write("model.h5"))
+    written.write_text("new")
+    outputs.undo()
+    assert not written.exists()
+    assert outputs.to_read("model.h5") == "model.h5"

@@ -6,10 +6,13 @@ paths that the script names (`gs://bucket/x` too), so what the script saved it c
 
 from __future__ import annotations
 
+import atexit
 import functools
 import importlib
 import inspect
 import os
+import shutil
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,11 +21,23 @@ from xlalint.verify.patching import Patches
 
 
 class Outputs:
-    """Where the run's files go: `root` stands in for `/`."""
+    """Where the run's files go: `root` stands in for `/`.
 
-    def __init__(self, root: Path) -> None:
-        self.root = root.resolve()
+    Without a `root`, a temporary directory is made when it is first needed, and removed by `undo` or
+    when the process exits.
+    """
+
+    def __init__(self, root: Path | None = None) -> None:
+        self._root = root.resolve() if root is not None else None
+        self._is_temporary = root is None
         self._patches = Patches()
+
+    @property
+    def root(self) -> Path:
+        if self._root is None:
+            self._root = Path(tempfile.mkdtemp(prefix="xlalint-outputs-")).resolve()
+            atexit.register(self._remove)
+        return self._root
 
     def on_import(self) -> Mapping[str, Callable[[], None]]:
         """What to do when each library has been imported; for `hooks.install`."""
@@ -46,7 +61,7 @@ class Outputs:
 
     def to_read(self, path: Any) -> Any:
         """The temporary path, where this run wrote it; else the script's own."""
-        if not isinstance(path, (str, os.PathLike)):
+        if self._root is None or not isinstance(path, (str, os.PathLike)):
             return path
         temporary = self._mirror(os.fspath(path))
         # A checkpoint's path is the prefix of its files.
@@ -54,7 +69,14 @@ class Outputs:
         return str(temporary) if written else path
 
     def undo(self) -> None:
+        """Give the libraries their own functions back; what went to a temporary directory is gone."""
         self._patches.undo()
+        self._remove()
+
+    def _remove(self) -> None:
+        if self._is_temporary and self._root is not None:
+            shutil.rmtree(self._root, ignore_errors=True)
+            self._root = None
 
     def _mirror(self, path: str) -> Path:
         scheme, separator, rest = path.partition("://")

@@ -8,12 +8,9 @@ arguments that functions were called with.
 
 from __future__ import annotations
 
-import atexit
 import functools
 import importlib
-import shutil
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -351,12 +348,12 @@ def limit(steps: int, record: Callable[[Step], None], outputs: Path | None = Non
 
     Call it in the process that will run the script, before the script imports TensorFlow or after,
     and after `standin.install` where there is one. `record` hears of each step as it is made.
-    What the script saves goes below `outputs`, or to a temporary directory that is removed when the
-    process exits. Raises `ValueError` for fewer than one step.
+    What the script saves goes below `outputs`, or to a temporary directory that is removed by
+    `Limiter.undo`, or when the process exits. Raises `ValueError` for fewer than one step.
     """
     if steps < 1:
         raise ValueError(f"at least one step is needed to see anything, not {steps}")
-    limiter = Limiter(steps, record, Outputs(outputs or _temporary_directory()))
+    limiter = Limiter(steps, record, Outputs(outputs))
     hooks.install(
         {
             "tensorflow": limiter.patch_tensorflow,
@@ -366,12 +363,6 @@ def limit(steps: int, record: Callable[[Step], None], outputs: Path | None = Non
     )
     hooks.install(limiter.outputs.on_import())
     return limiter
-
-
-def _temporary_directory() -> Path:
-    path = Path(tempfile.mkdtemp(prefix="xlalint-outputs-"))
-    atexit.register(shutil.rmtree, path, ignore_errors=True)
-    return path
 
 
 def _is_eager() -> bool:
