@@ -15,7 +15,7 @@ from xlalint.project.files import SourceFile, UnreadableError, discover
 from xlalint.project.settings import Settings
 from xlalint.project.source import Source
 from xlalint.semantics import catalog
-from xlalint.semantics.analysis import Analysis
+from xlalint.semantics.analysis import Analysis, Failure
 from xlalint.semantics.facts import ModuleFacts
 from xlalint.semantics.index import ModuleInfo, Project, parse_module
 
@@ -53,6 +53,7 @@ def check(paths: Sequence[str], settings: Settings) -> CheckResult:
                 loaded.append(outcome)
         analysis = _analyse(loaded, settings)
         findings, unread = _findings(loaded, analysis, settings)
+        unread += [_told(failure) for failure in analysis.failures if failure.module.is_target]
     finally:
         sys.setrecursionlimit(limit)
         if collects:
@@ -184,6 +185,12 @@ def _read(
             item.file.display, error.raw_line, 0, f"libcst cannot read this: {error.message}"
         )
     return [f for f in found if settings.target in pages.load(f.code).targets]
+
+
+def _told(failure: Failure) -> FileError:
+    what = f"{type(failure.error).__name__}: {failure.error}"
+    message = f"internal error while analysing {failure.function}, please report it ({what})"
+    return FileError(failure.module.path, failure.line, 0, message)
 
 
 def _summary(findings: Iterable[Finding]) -> dict[str, int]:

@@ -69,7 +69,7 @@ def _read(
         text, offset = _BLOCK + text, offset - 1
     wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
     ranges = wrapper.resolve(PositionProvider)
-    passage = Passage(path, facts, ranges, offset, wrapper.module, aim)  # type: ignore[arg-type]
+    passage = Passage(path, facts, ranges, offset, wrapper.module, aim)
     rules = [rule(passage) for rule in all_rules() if rule.code in selected]
     walk(wrapper.module, rules)
     return passage.findings

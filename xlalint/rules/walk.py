@@ -45,23 +45,26 @@ def walk(root: cst.CSTNode, rules: Sequence[Rule]) -> None:
 
 def _children(node: cst.CSTNode) -> list[cst.CSTNode]:
     found: list[cst.CSTNode] = []
-    for name in _fields(type(node)):
+    for name in _fields(node.__class__):
         value = getattr(node, name)
-        kind = type(value)
+        kind: Any = type(value)
         if kind is list or kind is tuple:
-            found.extend(item for item in value if _holds_code(type(item)))
+            for item in value:
+                item_kind: Any = type(item)
+                if _holds_code(item_kind):
+                    found.append(item)
         elif _holds_code(kind):
             found.append(value)
     return found
 
 
 @cache
-def _holds_code(kind: type) -> bool:
+def _holds_code(kind: Any) -> bool:
     return issubclass(kind, cst.CSTNode) and not issubclass(kind, _WITHOUT_CODE)
 
 
 @cache
-def _fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+def _fields(kind: Any) -> tuple[str, ...]:
     """The fields of a node type that may hold code."""
     return tuple(
         f.name
@@ -74,11 +77,12 @@ def _fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
 def _handlers(rules: Sequence[Rule], prefix: str) -> dict[str, list[Handler]]:
     found: dict[str, list[Handler]] = {}
     for rule in rules:
-        for name in _names(type(rule), prefix):
+        kind: Any = type(rule)
+        for name in _names(kind, prefix):
             found.setdefault(name.removeprefix(prefix), []).append(getattr(rule, name))
     return found
 
 
 @cache
-def _names(rule: type[Rule], prefix: str) -> tuple[str, ...]:
+def _names(rule: Any, prefix: str) -> tuple[str, ...]:
     return tuple(name for name in dir(rule) if name.startswith(prefix))

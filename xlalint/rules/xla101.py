@@ -15,7 +15,9 @@ class DataDependentBranch(RuleInLoops):
     code = "XLA101"
 
     def visit_If(self, node: cst.If) -> None:
-        raises = _raises(node.body) or (isinstance(node.orelse, cst.Else) and _raises(node.orelse.body))
+        raises = _raises(node.body) or (
+            isinstance(node.orelse, cst.Else) and _raises(node.orelse.body)
+        )
         # The way out of a `while True` is XLA102's to report where AutoGraph converts.
         leaves = self.left_by(node) is not None
         self._judge(node.test, "if", raises=raises, leaves=leaves)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xlalint.semantics import builtin_calls, expressions, flow, parameters, traits
+from xlalint.semantics import builtin_calls, expressions, flow, parameters
 from xlalint.semantics.catalog import Catalog
 from xlalint.semantics.classes import (
     CALLBACK,
@@ -29,6 +29,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
 from xlalint.semantics.installed import InstalledClasses
 from xlalint.semantics.names import canonical
+from xlalint.semantics.traits import Traits, read_traits
 from xlalint.semantics.values import (
     ARRIVING,
     CLASS,
@@ -37,6 +38,7 @@ from xlalint.semantics.values import (
     EXTERNAL,
     FUNCTION,
     INSTANCE,
+    LIKELY_DATA,
     MAPPING,
     NONE,
     NOTHING_KNOWN,
@@ -96,6 +98,16 @@ class Root:
     role_method: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A function that the analysis itself broke on: a bug of ours, which must not cost the user the other findings."""
+
+    module: ModuleInfo
+    line: int
+    function: str
+    error: Exception
+
+
 class Analysis:
     """Everything known of one project. Build it with all target modules, call `run`, then read `facts`."""
 
@@ -107,10 +119,11 @@ class Analysis:
         self.keras = keras
         self.saw_tpu = False
         self.facts: dict[ModuleInfo, ModuleFacts] = {}
+        self.failures: list[Failure] = []
         self.classes = ClassTable(self._evaluate_base)
         self._installed = InstalledClasses(list(installed))
         self._module_frames: dict[ModuleInfo, Frame] = {}
-        self._traits: dict[FunctionInfo, traits.Traits] = {}
+        self._traits: dict[FunctionInfo, Traits] = {}
         self._closures: dict[FunctionInfo | ClassInfo, Frame] = {}
         self._attributes: dict[ClassInfo, dict[str, Value]] = {}
         self._memo: dict[FunctionInfo, dict[Any, tuple[Value, bool]]] = {}
@@ -240,7 +253,12 @@ class Analysis:
             frame = Frame(self, module, None, Context(EAGER, False))
             self._module_frames[module] = frame
             frame.names["__name__"] = SOME_PYTHON
-            flow.run_block(module.tree.body, frame)
+            try:
+                flow.run_block(module.tree.body, frame)
+            except RecursionError:
+                pass
+            except Exception as error:
+                self.failures.append(Failure(module, 1, "<module>", error))
         return frame
 
     def close_over(self, info: FunctionInfo, frame: Frame) -> None:
@@ -264,14 +282,12 @@ class Analysis:
 
     # --- classes and instances -------------------------------------------------------------------------------------
 
-    def traits(self, info: FunctionInfo) -> traits.Traits:
+    def traits(self, info: FunctionInfo) -> Traits:
         found = self._traits.get(info)
         if found is None:
-            self._traits[info] = (
-                traits.Traits()
-            )  # a decorator that leads back here sees a plain function
+            self._traits[info] = Traits()  # a decorator that leads back here sees a plain function
             frame = self._closures.get(info) or self.module_frame(info.module)
-            found = self._traits[info] = traits.read(info, frame)
+            found = self._traits[info] = read_traits(info, frame)
             if found.jit_node is not None:
                 context = Context(
                     COMPILED, found.autograph, True, (f"@tf.function {info.qualname}",)
@@ -306,7 +322,9 @@ class Analysis:
     def construct(self, cls: ClassInfo, arguments: Arguments, frame: Frame) -> None:
         """An object made while tracing keeps the tensors that it is given."""
         values = (*arguments.positional, *arguments.keywords.values())
-        if not frame.context.is_compiled or not any(leaf.is_tensor for v in values for leaf in leaves(v)):
+        if not frame.context.is_compiled or not any(
+            leaf.is_tensor for v in values for leaf in leaves(v)
+        ):
             return
         method = self.classes.method(cls, "__init__")
         if method is None or any(running is method for running, _ in self._running):
@@ -464,7 +482,7 @@ class Analysis:
         )
 
     @staticmethod
-    def _may_convert(own: traits.Traits, here: Context) -> bool:
+    def _may_convert(own: Traits, here: Context) -> bool:
         if own.tf_function:
             return own.autograph
         return here.may_convert and own.never_converted != "do_not_convert"
@@ -570,8 +588,8 @@ class Analysis:
         defaults: dict[str, ast.expr | None] = {}
         for parameter, default in zip(reversed(named), reversed(arguments.defaults)):
             defaults[parameter.arg] = default
-        for parameter, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
-            defaults[parameter.arg] = default
+        for extra, given in zip(arguments.kwonlyargs, arguments.kw_defaults):
+            defaults[extra.arg] = given
         used = parameters.used_as_tensor(info, frame) if assumed else set()
         found: dict[str, Value] = {}
         for position, parameter in enumerate([*named, *arguments.kwonlyargs]):
@@ -610,7 +628,7 @@ class Analysis:
             return annotated._replace(optional=True) if is_none else annotated
         if by_default is not None:
             return by_default
-        inferred = parameters.LIKELY_DATA if name in used else None
+        inferred = LIKELY_DATA if name in used else None
         if inferred is None and assumed and (used or role_method is not None):
             inferred = parameters.by_name(name)
         is_traced = frame.context.region == COMPILED and role_method is None
@@ -818,6 +836,8 @@ class Analysis:
             self._run(info, frame)
         except RecursionError:
             pass  # nested too deep to follow: silence, as for everything the analysis does not know
+        except Exception as error:
+            self.failures.append(Failure(info.module, info.node.lineno, info.qualname, error))
         finally:
             self._running.pop()
         if frame.touches_host and root.context.region == ASSUMED:

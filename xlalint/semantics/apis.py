@@ -133,7 +133,11 @@ def _parameters(api: Api | None, arguments: Arguments) -> tuple[str, ...]:
     if api is None:
         return ()
     # tf.range(limit) and tf.range(start, limit): like Python's range, it reads a single argument as the limit.
-    if api.name == "tf.range" and len(arguments.positional) == 1 and "limit" not in arguments.keywords:
+    if (
+        api.name == "tf.range"
+        and len(arguments.positional) == 1
+        and "limit" not in arguments.keywords
+    ):
         return ("limit",)
     return api.params
 

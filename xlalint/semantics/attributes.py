@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from xlalint.semantics.facts import NUMPY_METHOD
 from xlalint.semantics.frames import Frame
@@ -120,7 +121,7 @@ def _of_collection(value: Value, attr: str, frame: Frame) -> Value:
     return element(value) if attr == "values" and value.kind is MAPPING else NOTHING_KNOWN
 
 
-_READERS = {
+_READERS: dict[str, Callable[[Value, str, Frame], Value]] = {
     TENSOR: _of_tensor,
     VARIABLE: _of_tensor,
     SHAPE: _of_shape,

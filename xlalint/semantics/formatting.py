@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 import string
 
-_PERCENT = re.compile(r"%(?:\(\w+\))?[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?([diouxXeEfFgGcrsa%])")
+_PERCENT = re.compile(
+    r"%(?:\(\w+\))?[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?([diouxXeEfFgGcrsa%])"
+)
 
 
 def percent_wants_number(template: str, position: int) -> bool:

@@ -56,7 +56,9 @@ def _tensor_method(
         if not base.guess and not base.structured:
             frame.analysis.note(frame, node, NUMPY_METHOD, base, attr)
         if frame.context.region == ASSUMED:
-            frame.touches_host = True  # nobody compiles it, and it reads values: its author runs it eagerly
+            frame.touches_host = (
+                True  # nobody compiles it, and it reads values: its author runs it eagerly
+            )
         return Value(NDARRAY)
     if attr in ("get_shape", "shape"):
         return STATIC_SHAPE

@@ -33,7 +33,7 @@ class Traits:
     never_converted: str | None = None
 
 
-def read(info: FunctionInfo, frame: Frame) -> Traits:
+def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
     """Read the traits of a function; `frame` is where its decorators are looked up."""
     found: dict[str, object] = {}
     reason = _own_reason(info)
@@ -60,11 +60,15 @@ def read(info: FunctionInfo, frame: Frame) -> Traits:
             reason = reason or "do_not_convert"
         elif name in ("tf.custom_gradient", "tf.recompute_grad"):
             reason = reason or name
-        elif name in ("tf.py_function", "tf.numpy_function") or (isinstance(decorator, ast.Attribute) and decorator.attr in (
-            "setter",
-            "getter",
-            "deleter",
-        )):
+        elif name in ("tf.py_function", "tf.numpy_function") or (
+            isinstance(decorator, ast.Attribute)
+            and decorator.attr
+            in (
+                "setter",
+                "getter",
+                "deleter",
+            )
+        ):
             found["is_host"] = True
     return Traits(never_converted=reason, **found)  # type: ignore[arg-type]
 
