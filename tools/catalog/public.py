@@ -115,7 +115,7 @@ def _walk(module: types.ModuleType, path: str, depth: int) -> Iterator[tuple[str
     for name, value in _members(module, path):
         if not isinstance(value, types.ModuleType):
             yield name, value
-        elif depth < 5 and name not in _SKIPPED_MODULES and "._api." in _module_name(value):
+        elif depth < 5 and name not in _SKIPPED_MODULES and _is_public(value):
             yield from _walk(value, name, depth + 1)
 
 
@@ -125,6 +125,12 @@ def _walk_keras(module: types.ModuleType, path: str, depth: int) -> Iterator[tup
             yield name, value
         elif depth < 2 and "keras" in _module_name(value):
             yield from _walk_keras(value, name, depth + 1)
+
+
+def _is_public(module: types.ModuleType) -> bool:
+    """Part of the generated API; older versions take `tf.summary` from TensorBoard."""
+    name = _module_name(module)
+    return "._api." in name or name.startswith("tensorboard.summary")
 
 
 def _module_name(module: types.ModuleType) -> str:
