@@ -9,6 +9,13 @@ from typing import Any
 import pytest
 from cli_support import Ran, RunXlalint, WriteFiles
 
+from xlalint.finding import CheckResult, Finding, Region, Severity, Span
+from xlalint.project.settings import load
+from xlalint.verify import verification
+from xlalint.verify.plan import Options
+from xlalint.verify.sandbox import Limits
+from xlalint.verify.verification import Request
+
 pytestmark = pytest.mark.compiler
 
 
@@ -414,6 +421,139 @@ def test_an_endless_program_is_stopped_at_the_line_where_it_hangs(verify: Any) -
     assert ran.status == 1
     assert training["detail"].startswith("the process was stopped after")
     assert training["failure"]["line"] in (2, 3)
+
+
+CLAIMED = """\
+import tensorflow as tf
+
+
+@tf.function(input_signature=[tf.TensorSpec([4], tf.float32)])
+def fine(x):
+    if x.shape[0] > 2:  # static
+        x = x * 2.0
+    y = tf.where(x > 0.0, x, 0.0)  # no mask
+    return tf.reduce_sum(y)
+
+
+def elsewhere(x):
+    return x  # never called
+"""
+
+
+def test_wrong_claims_are_refuted_and_those_out_of_reach_left_open(write: WriteFiles) -> None:
+    folder = write({"lib.py": CLAIMED})
+    claims = [
+        Finding(
+            code,
+            "x",
+            Severity(severity),
+            "lib.py",
+            Span(line, 5, line, 9),
+            "",
+            function,
+            Region("compiled"),
+            "",
+        )
+        for code, severity, line, function in (
+            ("XLA101", "error", line_of(CLAIMED, "static"), "fine"),
+            ("XLA201", "warning", line_of(CLAIMED, "no mask"), "fine"),
+            ("XLA101", "error", line_of(CLAIMED, "never called"), "elsewhere"),
+        )
+    ]
+    request = Request((str(folder),), (), folder, Options(), Limits(wall=100))
+    result = verification.verify(
+        request,
+        load([str(folder)]),
+        lambda paths, settings: CheckResult(tuple(claims)),
+        lambda said: None,
+    )
+    assert [(one.verdict, one.evidence) for one in result.verdicts] == [
+        ("refuted", "fine compiles and runs and agrees with eager"),
+        ("refuted", "fine compiles and runs and agrees with eager"),
+        ("not reached", "nothing that was run calls elsewhere"),
+    ]
+    assert not result.has_failures
+
+
+KERAS_2 = """\
+import numpy as np
+import tensorflow as tf
+import tf_keras as keras
+
+
+class Gate(keras.layers.Layer):
+    def call(self, x):
+        if tf.reduce_sum(x) > 1e9:
+            x = x * 2.0
+        return x
+
+
+model = keras.Sequential([keras.layers.Dense(4), Gate(), keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+model.fit(np.ones((64, 4), "float32"), np.ones((64, 1), "float32"), batch_size=8)
+"""
+
+
+def test_a_branch_that_keras_2_converts_is_no_failure(verify: Any) -> None:
+    pytest.importorskip("tf_keras", reason="Keras 2 is not installed")
+    ran, report = verify({"train.py": KERAS_2}, "--strategy", "none", *script("train.py"))
+    assert ran.status == 0, ran.out
+    assert {target["status"] for target in report["targets"]} == {"ok"}
+    (one,) = report["findings"]
+    assert (one["code"], one["severity"], one["verdict"]) == ("XLA101", "warning", "confirmed")
+    assert one["evidence"] == "the graph holds StatelessIf made here"
+
+
+def test_a_step_that_a_strategy_runs_is_compiled_by_itself(verify: Any) -> None:
+    source = """\
+import tensorflow as tf
+
+strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+with strategy.scope():
+    weights = tf.Variable(tf.ones([3, 1]))
+    optimizer = tf.keras.optimizers.SGD(0.1)
+data = tf.data.Dataset.from_tensor_slices(tf.ones([640, 3])).batch(8)
+
+
+def step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(tf.matmul(x, weights)))
+    optimizer.apply_gradients(zip(tape.gradient(loss, [weights]), [weights]))
+    return loss
+
+
+@tf.function
+def train(iterator):
+    return strategy.run(step, args=(next(iterator),))
+
+
+iterator = iter(strategy.experimental_distribute_dataset(data))
+for _ in range(20):
+    train(iterator)
+"""
+    ran, report = verify({"train.py": source}, *script("train.py"))
+    targets = by_function(report)
+    assert (ran.status, targets["step"]["status"], targets["train"]["status"]) == (
+        0,
+        "ok",
+        "skipped",
+    )
+    assert "lives on the host" in targets["train"]["checks"]["trace"]["detail"]
+    assert report["training"][0]["steps"] == 5
+
+
+def test_two_children_at_a_time_report_what_one_does(verify: Any) -> None:
+    files = {
+        f"{name}.py": f"import tensorflow as tf\n\n\n@tf.function(input_signature=[tf.TensorSpec([2])])\n"
+        f"def {name}(x):\n    return x + 1.0\n"
+        for name in ("first", "second")
+    }
+    ran, report = verify(files, "--jobs", "2", ".")
+    assert ran.status == 0, ran.out
+    assert [(one["function"], one["status"]) for one in report["targets"]] == [
+        ("first", "ok"),
+        ("second", "ok"),
+    ]
 
 
 def test_a_library_that_is_missing_is_told(verify: Any) -> None:

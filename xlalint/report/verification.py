@@ -237,7 +237,11 @@ def summary_line(result: Verification) -> str:
     counts = _summary(result)
     parts = []
     if result.targets:
-        parts.append(f"{counts['targets']['ok']} of {len(result.targets)} targets pass")
+        skipped = counts["targets"][SKIPPED]
+        parts.append(
+            f"{counts['targets']['ok']} of {len(result.targets)} targets pass"
+            + (f", {skipped} skipped" if skipped else "")
+        )
     if result.verdicts:
         told = ", ".join(
             f"{counts['findings'][name]} {name}" for name in (CONFIRMED, REFUTED, NOT_REACHED)

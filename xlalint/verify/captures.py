@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from typing import Any
 
 import tensorflow as tf
 
 from xlalint.verify.capture import Captured
+from xlalint.verify.patching import Patches
 from xlalint.verify.program import Call, Program, static
 from xlalint.verify.sites import real_path
 from xlalint.verify.standin import Standin
@@ -36,9 +39,44 @@ def watch_conversions(converted: set[tuple[str, int]]) -> None:
     api._convert_actual = convert
 
 
-def programs(
-    captured: Sequence[Captured], standin: Standin | None, converted: AbstractSet[tuple[str, int]]
-) -> Iterator[Program]:
+class Runs:
+    """Which strategy ran which function."""
+
+    def __init__(self) -> None:
+        self._runs: list[tuple[Any, Any]] = []
+
+    def watch(self) -> None:
+        """Remember the arguments of `strategy.run` from now on, of any strategy made by TensorFlow."""
+        base = tf.distribute.Strategy.__mro__[1]
+        runs = self._runs
+
+        def run_of(original: Any) -> Any:
+            @functools.wraps(original)
+            def run(strategy: Any, fn: Any, *args: Any, **kwargs: Any) -> Any:
+                if not any(fn is known for known, _ in runs):
+                    runs.append((fn, strategy))
+                return original(strategy, fn, *args, **kwargs)
+
+            return run
+
+        for cls in (base, tf.distribute.OneDeviceStrategy, tf.distribute.MirroredStrategy):
+            if "run" in vars(cls):
+                Patches().wrap(cls, "run", run_of)
+
+    def strategy_of(self, function: Any) -> Any:
+        return next((strategy for known, strategy in self._runs if known is function), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """How functions ran in the script: converted by AutoGraph, under a stand-in, by which strategy."""
+
+    converted: AbstractSet[tuple[str, int]]
+    standin: Standin | None
+    runs: Runs
+
+
+def programs(captured: Sequence[Captured], around: Circumstances) -> Iterator[Program]:
     """One program per function of the user's that was called with usable arguments, in the order of the first calls."""
     steps = {(one.path, one.line) for one in captured if one.kind != "plain"}
     for index, one in enumerate(captured):
@@ -46,7 +84,7 @@ def programs(
             one.kind == "plain" and (one.path, one.line) in steps
         ):
             continue
-        call = _callable(one, standin, (one.path, one.line) in converted)
+        call = _callable(one, around)
         if call is not None and one.examples:
             yield Program(
                 id=f"{one.kind}:{one.name}:{one.path}:{one.line}:{index}",
@@ -75,17 +113,18 @@ def _call(example: Any) -> Call:
     return Call(tuple(static(tuple(args), _UNKNOWN, _UNKNOWN)), static(kwargs, _UNKNOWN, _UNKNOWN))
 
 
-def _callable(
-    one: Captured, standin: Standin | None, is_converted: bool
-) -> Callable[..., Any] | None:
+def _callable(one: Captured, around: Circumstances) -> Callable[..., Any] | None:
     """What to call: a replica's function needs a replica's context, a plain one the conversion it had in the script."""
+    is_converted = (one.path, one.line) in around.converted
     if one.kind == "strategy.run":
-        made = (
-            [program.compiled for program in standin.programs if program.function is one.function]
-            if standin
-            else []
-        )
-        return made[0] if made else _in_replica(one.function, None)
+        stood_in = around.standin.programs if around.standin else ()
+        made = [program.compiled for program in stood_in if program.function is one.function]
+        if made:
+            return made[0]  # type: ignore[no-any-return]
+        strategy = around.runs.strategy_of(one.function)
+        if strategy is None:
+            return None
+        return _in_replica(tf.function(one.function) if is_converted else one.function, strategy)
     if one.kind in ("train_step", "test_step"):
         function = (
             _as_keras_converts(one.function, is_converted)
@@ -122,9 +161,9 @@ def _is_keras_2(model: Any) -> bool:
 
 
 def _in_replica(function: Any, strategy: Any) -> Callable[..., Any] | None:
-    """`function` as the strategy would call it on its first replica; None where that has no public way."""
+    """`function` as the strategy would call it on its first replica; None where there are several."""
     if strategy is None or not _is_real(strategy):
-        return function if strategy is not None else None
+        return function  # type: ignore[no-any-return]
 
     def run(*args: Any, **kwargs: Any) -> Any:
         with strategy.scope():

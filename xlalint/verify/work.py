@@ -63,6 +63,7 @@ class _Work:
         self._layers = LayerSites(self._code.is_user)
         self.locator = Locator(self._code, self._layers)
         self._place: Any = None
+        self._runs: Any = None
         self._losses: list[float | None] = []
         self._steps = 0
         self._events: list[str] = []
@@ -96,6 +97,8 @@ class _Work:
             self._note("this TensorFlow gives no way to name the user's lines for every operation")
         tf.debugging.disable_traceback_filtering()
         captures.watch_conversions(self._converted)
+        self._runs = captures.Runs()
+        self._runs.watch()
         if self._job.strategy == jobs.STANDIN:
             self._offloaded.install()
         try:
@@ -150,7 +153,9 @@ class _Work:
         if captured:
             from xlalint.verify import captures
 
-            programs = captures.programs(captured, self._place.standin, self._converted)
+            stood_in = self._place.standin if self._place is not None else None
+            around = captures.Circumstances(self._converted, stood_in, self._runs)
+            programs = captures.programs(captured, around)
             self._verify(programs)
 
     def _look_at_replicas(self) -> None:
