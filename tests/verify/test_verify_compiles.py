@@ -204,7 +204,7 @@ def test_a_custom_loop_stops_after_its_steps_and_its_step_is_compiled(verify: An
         "loop.py",
         size,
     )
-    assert step["compiled_per_value"] == ["argument 1"]
+    assert step["compiled_per_value"] == ["n"]
     assert step["calls"] == 3
     (training,) = report["training"]
     assert (training["status"], training["steps"], len(training["losses"])) == ("stopped", 3, 3)
@@ -375,7 +375,7 @@ def test_the_entry_of_the_settings_is_verified_with_its_inputs(verify: Any) -> N
         "package/model.py",
         "entry",
     )
-    assert target["compiled_per_value"] == ["argument 1"]
+    assert target["compiled_per_value"] == ["n"]
 
 
 BAD_ENTRIES = [

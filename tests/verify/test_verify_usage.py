@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -58,3 +62,38 @@ def test_without_tensorflow_the_extra_is_named(write: WriteFiles, xlalint: RunXl
     ran = xlalint("verify", "--", "python", "train.py", PYTHONPATH=path, PATH="/nowhere")
     assert ran.status == 2
     assert "pip install 'xlalint[verify]'" in ran.err
+
+
+def test_interrupting_says_what_is_known_and_leaves_nobody_behind(write: WriteFiles) -> None:
+    folder = write(
+        {
+            "train.py": """\
+                import os, time
+                open("pid", "w").write(str(os.getpid()))
+                time.sleep(300)
+                """
+        }
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "xlalint", "verify", "--", sys.executable, "train.py"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(xlalint_package.__file__).parent.parent)},
+    )
+    child = _wait_for(folder / "pid")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert out.rstrip().endswith("interrupted")
+    assert "Traceback" not in err
+    assert not Path(f"/proc/{child}").exists()
+
+
+def _wait_for(file: Path) -> str:
+    for _ in range(200):
+        if file.exists() and file.read_text():
+            return file.read_text()
+        time.sleep(0.05)
+    raise AssertionError(f"{file} was not written")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+import time
 from pathlib import Path
 from typing import Any
 
@@ -175,11 +175,12 @@ def _write(result: Any, options: dict[str, Any]) -> None:
 
 
 class _Progress:
-    """What is being done, on standard error: one line that changes on a terminal, a line per child elsewhere."""
+    """What is being done and for how long, on standard error: one line that changes on a terminal, lines elsewhere."""
 
     def __init__(self) -> None:
         self._is_terminal = sys.stderr.isatty()
         self._last = ""
+        self._started = time.monotonic()
 
     def __enter__(self) -> _Progress:
         return self
@@ -189,13 +190,10 @@ class _Progress:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
-    @property
-    def say(self) -> Callable[[str], None]:
-        return self._say
-
-    def _say(self, text: str) -> None:
+    def say(self, text: str) -> None:
         if text == self._last:
             return
         self._last = text
-        sys.stderr.write(f"\r\x1b[Kxlalint: {text}" if self._is_terminal else f"xlalint: {text}\n")
+        told = f"xlalint: {time.monotonic() - self._started:3.0f} s  {text}"
+        sys.stderr.write(f"\r\x1b[K{told}" if self._is_terminal else f"{told}\n")
         sys.stderr.flush()

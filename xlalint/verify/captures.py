@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from xlalint.verify.capture import Captured
 from xlalint.verify.patching import Patches
-from xlalint.verify.program import Call, Program, static
+from xlalint.verify.program import Call, Program, parameter_names, static
 from xlalint.verify.sites import real_path
 from xlalint.verify.standin import Standin
 from xlalint.verify.targets import code_of
@@ -94,6 +94,7 @@ def programs(captured: Sequence[Captured], around: Circumstances) -> Iterator[Pr
                 origin=one.kind,
                 call=call,
                 calls=_calls(one),
+                parameters=parameter_names(one.function),
                 is_differentiated=one.kind == "train_step",
                 n_calls=one.calls,
                 n_traces=one.traces or 0,

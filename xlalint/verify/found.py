@@ -12,7 +12,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from xlalint.verify.program import Call, Program, example, static
+from xlalint.verify.program import Call, Program, example, parameter_names, static
 from xlalint.verify.sites import real_path
 from xlalint.verify.targets import code_of, name_of
 
@@ -89,6 +89,7 @@ def _with_calls(
         origin=origin,
         call=function,
         calls=tuple(calls),
+        parameters=parameter_names(function),
         notes=notes,
     )
 

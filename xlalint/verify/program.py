@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
+
+from xlalint.verify.targets import plain
 
 
 class UnsupportedError(Exception):
@@ -26,7 +29,7 @@ class Call:
 class Program:
     """A function under test.
 
-    `calls` holds one or two calls of the same structure, with different values where two were seen. `is_differentiated` says
+    `parameters` are the names of its positional arguments. `calls` holds one or two calls of the same structure, with different values where two were seen. `is_differentiated` says
     that a failing gradient is a failure (not so for an evaluation step).
     """
 
@@ -37,6 +40,7 @@ class Program:
     origin: str
     call: Callable[..., Any]
     calls: tuple[Call, ...]
+    parameters: tuple[str, ...] = ()
     is_differentiated: bool = True
     n_calls: int = 0
     n_traces: int = 0
@@ -53,7 +57,7 @@ class Flat:
         self._leaves = tf.nest.flatten(self._structure)
         _refuse_unusable(self._leaves)
         self._dynamic = [index for index, leaf in enumerate(self._leaves) if _is_dynamic(leaf)]
-        self.names = _argument_names(first, self._structure, self._dynamic)
+        self.names = _argument_names(program.parameters, self._structure, self._dynamic)
 
     def __call__(self, *tensors: Any) -> Any:
         leaves, waiting = list(self._leaves), list(tensors)
@@ -155,21 +159,31 @@ def _refuse_unusable(leaves: Sequence[Any]) -> None:
             raise UnsupportedError(f"takes a {name}, which lives on the host")
 
 
-def _argument_names(call: Call, structure: Any, dynamic: Sequence[int]) -> list[str]:
-    """A name per tensor for the reader: `argument 0`, `mask`, `argument 1.labels`."""
-    paths = _leaf_paths(structure)
-    return [
-        paths[index] for index in dynamic for _ in _components(tf.nest.flatten(structure)[index])
-    ]
+def parameter_names(function: Any) -> tuple[str, ...]:
+    """The names of the arguments that a function takes by position, without `self`; empty where it does not tell."""
+    try:
+        parameters = inspect.signature(plain(function)).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    names = [parameter.name for parameter in parameters if parameter.kind in by_position]
+    return tuple(names[1:] if names[:1] == ["self"] else names)
 
 
-def _leaf_paths(structure: Any) -> list[str]:
+def _argument_names(parameters: Sequence[str], structure: Any, dynamic: Sequence[int]) -> list[str]:
+    """A name per tensor for the reader: `mask`, `data.0`, `argument 3` where the parameter has no name."""
     from tensorflow.python.util import nest
 
-    return [_spell(path) for path, _ in nest.flatten_with_tuple_paths(structure)]
+    named = [
+        (_spell(path, parameters), leaf) for path, leaf in nest.flatten_with_tuple_paths(structure)
+    ]
+    return [named[index][0] for index in dynamic for _ in _components(named[index][1])]
 
 
-def _spell(path: Sequence[Any]) -> str:
-    is_keyword, *rest = path
-    head = str(rest[0]) if is_keyword else f"argument {rest[0]}"
-    return ".".join([head, *map(str, rest[1:])])
+def _spell(path: Sequence[Any], parameters: Sequence[str]) -> str:
+    is_keyword, first, *rest = path
+    if is_keyword:
+        head = str(first)
+    else:
+        head = parameters[first] if first < len(parameters) else f"argument {first}"
+    return ".".join([head, *map(str, rest)])
