@@ -44,6 +44,8 @@ def is_skipped(name: str) -> bool:
         if rest.startswith(_VERSION_ONE_SKIPPED):
             return True
         return "." in rest and not name.startswith(_VERSION_ONE)
+    if name.startswith("keras.") and name.endswith((".get", ".serialize", ".deserialize")):
+        return True  # from names and configurations to objects, and back
     return name.startswith(_PREFIXES) or (name.startswith("keras.backend.") and _is_setter(name))
 
 

@@ -103,9 +103,6 @@ def calls() -> Mapping[str, list[Call]]:
             {"y_true": LABELS, "y_pred": MATRIX, "k": 2}
         ],
         "keras.losses.ctc": [{"y_true": i32([1]), "y_pred": ones(1, 4, 3)}],
-        "keras.activations.get": [{"identifier": "relu"}],
-        "keras.losses.get": [{"identifier": "mse"}],
-        "keras.metrics.get": [{"identifier": "mse"}],
         "keras.ops.adaptive_average_pool": [{"inputs": IMAGE, "output_size": 2}],
         "keras.ops.adaptive_max_pool": [{"inputs": IMAGE, "output_size": 2}],
         "keras.ops.bartlett": [{"x": 4}],

@@ -19,12 +19,12 @@ def calls() -> Mapping[str, list[Call]]:
     """API name to the calls to try."""
     seed = i32(1, 2)
     stateless: dict[str, Call] = {
-        "binomial": {"shape": [4], "counts": f32(10.0), "probs": f32(0.5)},
+        "binomial": {"shape": [4, 1], "counts": f32(10.0), "probs": f32(0.5)},
         "categorical": {"logits": MATRIX, "num_samples": 3},
-        "gamma": {"shape": [4], "alpha": f32(1.0)},
+        "gamma": {"shape": [4, 1], "alpha": f32(1.0)},
         "normal": {"shape": [4]},
         "parameterized_truncated_normal": {"shape": [4]},
-        "poisson": {"shape": [4], "lam": f32(1.0)},
+        "poisson": {"shape": [4, 1], "lam": f32(1.0)},
         "truncated_normal": {"shape": [4]},
         "uniform": {"shape": [4]},
     }
@@ -48,7 +48,7 @@ def calls() -> Mapping[str, list[Call]]:
             }
         ],
         "tf.random.experimental.index_shuffle": [
-            {"index": np.array(1, np.int32), "seed": i32(1, 2, 3), "max_index": 10}
+            {"index": np.array(1, np.int32), "seed": seed, "max_index": 10}
         ],
         "tf.random.truncated_normal": [{"shape": [4]}],
         "tf.random.uniform": [{"shape": [4]}],
