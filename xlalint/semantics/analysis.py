@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,6 +62,10 @@ if TYPE_CHECKING:
 # results are reused or put off.
 _MOST_CONTEXTS = 6
 _MOST_DEPTH = 40
+# A function that calls itself is run twice within itself; one that is run for objects under construction, which are not
+# remembered, this often in all.
+_MOST_RECURSION = 2
+_MOST_RUNS = 60
 
 # Library functions whose names say that they feed, load or show data: host code unless something compiles them.
 _HOST_NAMES = re.compile(
@@ -98,6 +103,14 @@ class Root:
     role_method: str | None = None
 
 
+@dataclass(slots=True)
+class _Runs:
+    """How often a function has been run, and how often it is being run right now."""
+
+    active: int = 0
+    total: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A function that the analysis itself broke on: a bug of ours, which must not cost the user the other findings."""
@@ -127,7 +140,8 @@ class Analysis:
         self._closures: dict[FunctionInfo | ClassInfo, Frame] = {}
         self._attributes: dict[ClassInfo, dict[str, Value]] = {}
         self._memo: dict[FunctionInfo, dict[Any, tuple[Value, bool]]] = {}
-        self._running: list[tuple[FunctionInfo, Any]] = []
+        self._running: list[FunctionInfo] = []
+        self._runs: dict[FunctionInfo, _Runs] = defaultdict(_Runs)
         self._visited: set[FunctionInfo] = set()
         self._host: set[FunctionInfo] = set()
         self._handed_to_host: set[FunctionInfo] = set()
@@ -327,7 +341,7 @@ class Analysis:
         ):
             return
         method = self.classes.method(cls, "__init__")
-        if method is None or any(running is method for running, _ in self._running):
+        if method is None or method in self._running:
             return
         self_value = Value(INSTANCE, ref=cls)
         inner = self._frame_of(method, Context(EAGER, False), self_value, frame.depth + 1)
@@ -341,7 +355,7 @@ class Analysis:
             inner,
             arguments.open_ended,
         )
-        self._running.append((method, None))
+        self._running.append(method)
         flow.run_block(_body(method), inner)
         self._running.pop()
         for name, value in inner.attributes.items():
@@ -436,8 +450,11 @@ class Analysis:
                 value, touches_host = known[key]
                 frame.touches_host = frame.touches_host or touches_host
                 return value
-            if (info, key) in self._running or len(known) >= _MOST_CONTEXTS:
+            if len(known) >= _MOST_CONTEXTS:
                 return _reused(known)
+        runs = self._runs[info]
+        if runs.active >= _MOST_RECURSION or runs.total >= _MOST_RUNS:
+            return _reused(known)
         if frame.depth >= _MOST_DEPTH or len(self._running) >= _MOST_DEPTH:
             self._put_off.append(Root(info, context, self_value, tuple(positional)))
             return NOTHING_KNOWN
@@ -446,11 +463,13 @@ class Analysis:
         if (collects and info.name in ("__init__", "build")) or (collects and info.cls is not None):
             inner.attributes = frame.attributes
         self._bind_parameters(info, positional, keywords, self_value, inner, open_ended)
-        self._running.append((info, key))
+        self._running.append(info)
+        runs.active, runs.total = runs.active + 1, runs.total + 1
         try:
             value = self._run(info, inner)
         finally:
             self._running.pop()
+            runs.active -= 1
         if context.is_compiled or context.region == EAGER:
             self._visited.add(info)
         frame.touches_host = frame.touches_host or inner.touches_host
@@ -665,7 +684,7 @@ class Analysis:
 
     def run_on_replicas(self, target: Value, values: list[Value], frame: Frame) -> None:
         """`strategy.run(f, args)`: f is compiled; whoever calls it drives the replicas from the host."""
-        for running, _ in self._running:
+        for running in self._running:
             self._drives_replicas.add(running)
         if frame.function is not None:
             self._drives_replicas.add(frame.function)
@@ -831,7 +850,7 @@ class Analysis:
         if root.context.region == COMPILED and root.role_method is None:
             self._promote(info, frame)
         self._visited.add(info)
-        self._running.append((info, None))
+        self._running.append(info)
         try:
             self._run(info, frame)
         except RecursionError:

@@ -32,7 +32,8 @@ def answering(is_user: Callable[[str], bool]) -> Iterator[list[Failure]]:
     asked: list[Failure] = []
     patches = Patches()
     for name, (words, answer) in _QUESTIONS.items():
-        patches.put(_tensor_class(), name, _answer(words, answer, asked, is_user))
+        original = getattr(_tensor_class(), name, None)
+        patches.put(_tensor_class(), name, _answer(words, answer, original, asked, is_user))
     try:
         yield asked
     finally:
@@ -49,13 +50,15 @@ def _tensor_class() -> Any:
 
 
 def _answer(
-    words: str, answer: Any, asked: list[Failure], is_user: Callable[[str], bool]
+    words: str, answer: Any, original: Any, asked: list[Failure], is_user: Callable[[str], bool]
 ) -> Callable[[Any], Any]:
     def reply(self: Any) -> Any:
-        if len(asked) >= _MOST:
-            raise TypeError(f"a symbolic tensor cannot be {words}")
+        place = _asking(is_user)
+        # Libraries try what a tensor can do, and are prepared for a no.
+        if place is None or len(asked) >= _MOST:
+            return original(self) if original is not None else _refuse(words)
         failure = Failure(
-            TRACE, "symbolic", f"a symbolic `tf.Tensor` is used as {words}", place=_asking(is_user)
+            TRACE, "symbolic", f"a symbolic `tf.Tensor` is used as {words}", place=place
         )
         is_new = failure not in asked
         if is_new:
@@ -65,16 +68,17 @@ def _answer(
     return reply
 
 
+def _refuse(words: str) -> None:
+    raise TypeError(f"a symbolic tensor cannot be {words}")
+
+
 def _asking(is_user: Callable[[str], bool]) -> Place | None:
-    """The user's line that asks, with its column where Python tells (3.11)."""
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None:
-        if is_user(frame.f_code.co_filename):
-            return Place(
-                frame.f_code.co_filename, frame.f_lineno, _column(frame), frame.f_code.co_name
-            )
-        frame = frame.f_back
-    return None
+    """The line that asks, if it is the user's own, with its column where Python tells (3.11)."""
+    frame = sys._getframe(2)
+    code = frame.f_code
+    if not is_user(code.co_filename):
+        return None
+    return Place(code.co_filename, frame.f_lineno, _column(frame), code.co_name)
 
 
 def _column(frame: FrameType) -> int:

@@ -146,14 +146,15 @@ class Locator:
 
     def line_of(self, op: Any) -> tuple[str, int] | None:
         """The path and line that made an operation: the innermost of the code under test."""
-        stack = op.traceback
+        stack = op.traceback or ()  # TensorFlow's own copies of functions have none
         for index in range(len(stack) - 1, -1, -1):
             if self._code.is_user(stack[index].filename):
                 return stack[index].filename, stack[index].lineno
         return None
 
     def _place_of(self, op: Any) -> tuple[Place | None, Place | None]:
-        frames = [Place(frame.filename, frame.lineno, 0, frame.name) for frame in op.traceback]
+        stack = op.traceback or ()
+        frames = [Place(frame.filename, frame.lineno, 0, frame.name) for frame in stack]
         place, caller = self._pick(frames)
         site = self._layers.resolve(op.name)
         if site is not None:

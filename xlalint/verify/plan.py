@@ -314,6 +314,16 @@ def statement_around(path: Path, line: int) -> tuple[int, int]:
     return best
 
 
+def arms_around(path: Path, line: int) -> tuple[int, int]:
+    """(first line, last line) of the `if` whose head holds `line`, arms included; an empty range without one."""
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, ast.If) and node.lineno <= line < node.body[0].lineno + (
+            node.body[0].lineno == node.lineno
+        ):
+            return node.lineno, node.end_lineno or node.lineno
+    return 1, 0
+
+
 def module_name(file: Path) -> tuple[str, Path]:
     """The dotted name of a file's module, and the folder that must be on sys.path."""
     file = file.resolve()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -71,7 +72,7 @@ class Flat:
                 else parts[0]
             )
         args, kwargs = tf.nest.pack_sequence_as(self._structure, leaves)
-        return self._call(*args, **kwargs)
+        return _tensors_alone(self._call(*args, **kwargs))
 
     def tensors(self, call: Call) -> list[Any]:
         """The tensors (or TensorSpecs) of a call, in this function's order."""
@@ -82,6 +83,23 @@ class Flat:
 
     def specs(self, call: Call) -> list[Any]:
         return [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in self.tensors(call)]
+
+
+def _tensors_alone(result: Any) -> Any:
+    """A result without what no tf.function may return: a helper can return a generator, or objects of any class."""
+    if isinstance(result, types.GeneratorType):
+        result = list(result)
+    try:
+        return tf.nest.map_structure(lambda leaf: leaf if _is_returnable(leaf) else None, result)
+    except (TypeError, ValueError):
+        return None
+
+
+def _is_returnable(leaf: Any) -> bool:
+    plain_values = (np.ndarray, np.generic, bool, int, float, complex)
+    return (
+        tf.is_tensor(leaf) or _is_composite(leaf) or isinstance(leaf, (tf.Variable, *plain_values))
+    )
 
 
 def has_values(tensors: Sequence[Any]) -> bool:

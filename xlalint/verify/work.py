@@ -11,7 +11,9 @@ import runpy
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from xlalint.verify import hooks, jobs, sandbox, standin, steps
@@ -20,7 +22,14 @@ from xlalint.verify.layersites import LayerSites
 from xlalint.verify.locate import Locator
 from xlalint.verify.offload import Offloaded
 from xlalint.verify.opstack import UserCode
-from xlalint.verify.records import Environment, Failure, TrainingReport, to_record
+from xlalint.verify.records import (
+    SKIPPED,
+    Environment,
+    Failure,
+    TargetReport,
+    TrainingReport,
+    to_record,
+)
 
 
 class Channel:
@@ -256,7 +265,26 @@ class _Work:
                         "origin": program.origin,
                     }
                 )
-                self._channel.emit(to_record("target", stages.verify(program, tools)))
+                self._channel.emit(to_record("target", self._report(program, tools)))
+
+    def _report(self, program: Any, tools: Any) -> TargetReport:
+        from xlalint.verify import stages
+
+        try:
+            return stages.verify(program, tools)
+        except Exception as error:  # a fault of ours must not cost the other targets
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            where = f"{Path(place.filename).name}:{place.lineno}"
+            why = f"xlalint itself failed ({where}: {type(error).__name__}: {error}); please report it"
+            return TargetReport(
+                program.id,
+                program.function,
+                program.path,
+                program.line,
+                program.origin,
+                SKIPPED,
+                notes=(why,),
+            )
 
     def _tell_stage(self, target: str, stage: str) -> None:
         self._channel.emit({"kind": "stage", "target": target, "stage": stage})
