@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from textwrap import dedent
 
-from tools.catalog.pool import Child, measure_one
+import pytest
+
+from tools.catalog.pool import Child, MeasuringError, measure_one
 
 # Speaks the protocol of tools.catalog.child without TensorFlow; the job's name says what its second step does.
 STAND_IN = dedent(
@@ -57,3 +59,10 @@ def test_an_exit_is_a_result() -> None:
 
 def test_a_hang_is_a_result() -> None:
     assert steps_of("hung") == {"first": "compiles", "second": "TIMEOUT", "third": "compiles"}
+
+
+def test_a_process_that_does_not_start_says_how_to_see_why() -> None:
+    child = Child(command=(sys.executable, "-c", "raise SystemExit(1)"))
+    with pytest.raises(MeasuringError, match="is TensorFlow installed in this environment"):
+        measure_one(child, "fine")
+    child.close()

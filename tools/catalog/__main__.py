@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.catalog.aliases import stored_aliases
-from tools.catalog.pool import Steps, listing, measure_all
+from tools.catalog.pool import MeasuringError, Steps, listing, measure_all
 from tools.catalog.replacements import replacements
 from tools.catalog.rows import api_row, op_rows
 from tools.catalog.skipped import is_skipped
@@ -22,13 +22,20 @@ from xlalint.semantics.catalog import SCHEMA
 
 
 def main() -> int:
-    """Run from the command line. Exit code 0 when the file was written, 2 when no API matches --only."""
-    options = _options()
+    """Run from the command line. Exit code 0 when the file was written, 2 when it could not be made."""
+    try:
+        return _run(_options())
+    except MeasuringError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+
+
+def _run(options: argparse.Namespace) -> int:
     started = time.monotonic()
     listed = listing()
     names = [name for name in listed["apis"] if fnmatch.fnmatchcase(name, options.only)]
     if not names:
-        print(f"no public name matches {options.only!r}", file=sys.stderr)
+        print(f"error: no public name matches {options.only!r}", file=sys.stderr)
         return 2
     measured = [name for name in names if _is_measured(name, listed["apis"][name])]
     steps = _measure(measured, options.jobs, options.steps)

@@ -76,8 +76,16 @@ def _try(subject: Subject, arguments: Mapping[str, Any]) -> dict[str, Any]:
         trace(program)
     except Exception as error:
         by_nature = isinstance(error, NotImplementedError) or subject.is_chosen(arguments)
-        return {"eager_only": by_nature, "error": _first_line(error)}
+        return {"eager_only": by_nature and _runs_eagerly(program), "error": _first_line(error)}
     return {"graph": True}
+
+
+def _runs_eagerly(program: Program) -> bool:
+    try:
+        program.eager()
+    except Exception:
+        return False
+    return True
 
 
 def _eager(program: Program) -> Any:

@@ -18,10 +18,15 @@ from typing import Any
 Steps = dict[str, dict[str, Any]]
 
 _START_LIMIT = 300.0
+_WHY = "python -m tools.catalog.child < /dev/null"
 # Each costs a start of TensorFlow; a call that no argument saves is given up.
 _MOST_DEATHS = 5
 # A long-lived process keeps every graph it ever traced.
 _JOBS_PER_PROCESS = 400
+
+
+class MeasuringError(Exception):
+    """No process could be made to measure. The message is for the reader."""
 
 
 @dataclass
@@ -83,8 +88,9 @@ class Child:
         self.jobs_done = 0
         threading.Thread(target=_pump, args=(self.process.stdout, self.lines), daemon=True).start()
         if self.reply(_START_LIMIT) is None:
-            raise RuntimeError(
-                "the measuring process did not start; run `python -m tools.catalog.child < /dev/null` to see why"
+            raise MeasuringError(
+                "the measuring process did not start: is TensorFlow installed in this environment? "
+                f"This shows why: {_WHY}"
             )
 
 
@@ -103,7 +109,9 @@ def listing() -> dict[str, Any]:
     finally:
         child.close()
     if answer is None:
-        raise RuntimeError("the measuring process ended while listing the public API")
+        raise MeasuringError(
+            f"the measuring process ended while listing the public API. This may show why: {_WHY}"
+        )
     return answer
 
 

@@ -29,6 +29,7 @@ def calls() -> Mapping[str, list[Call]]:
 def _version_one() -> Mapping[str, list[Call]]:
     image = {"images": IMAGE, "size": [8, 8]}
     return {
+        "tf.compat.v1.setdiff1d": [{"x": i32(1, 2, 3), "y": i32(2, 5)}],
         "tf.compat.v1.where": [{"condition": MASK}],
         "tf.compat.v1.where_v2": [{"condition": MASK}],
         "tf.compat.v1.boolean_mask": [{"tensor": VECTOR, "mask": MASK}],
