@@ -17,8 +17,11 @@ from tools.catalog.pool import MeasuringError, Steps, listing, measure_all
 from tools.catalog.replacements import replacements
 from tools.catalog.rows import api_row, op_rows
 from tools.catalog.skipped import is_skipped
-from tools.catalog.write import write
+from tools.catalog.write import render, write
 from xlalint.semantics.catalog import SCHEMA
+
+_SHIPPED = Path("rules/catalog")
+_EVERYTHING = "*"
 
 
 def main() -> int:
@@ -40,7 +43,10 @@ def _run(options: argparse.Namespace) -> int:
     measured = [name for name in names if _is_measured(name, listed["apis"][name])]
     steps = _measure(measured, options.jobs, options.steps)
     catalog = assemble(listed, names, steps)
-    path = write(catalog, options.out)
+    if options.out is None and options.only != _EVERYTHING:
+        print(render(catalog), end="")
+        return 0
+    path = write(catalog, options.out or _SHIPPED)
     _report(catalog, path, time.monotonic() - started)
     return 0
 
@@ -109,10 +115,12 @@ def _row(
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.catalog", description=__doc__)
     parser.add_argument(
-        "--out", type=Path, default=Path("rules/catalog"), help="folder to write to"
+        "--out",
+        type=Path,
+        help=f"folder to write to (default: {_SHIPPED}, or with --only the terminal)",
     )
     parser.add_argument(
-        "--only", default="*", help="measure the names that match this pattern only"
+        "--only", default=_EVERYTHING, help="measure the names that match this pattern only"
     )
     parser.add_argument("--jobs", type=int, default=1, help="measuring processes (700 MB each)")
     parser.add_argument(
