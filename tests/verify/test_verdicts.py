@@ -83,6 +83,36 @@ def test_a_failure_in_the_line_of_a_claim_confirms_it(folder: Path) -> None:
     assert verdict.target == "step"
 
 
+RAISES = """\
+def step(x):
+    if x.sum() > 0:
+        y = x
+        raise ValueError("too large")
+    while True:
+        if x > 1:
+            return x
+        x = x + 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "claimed", "failed", "severity", "verdict"),
+    [
+        ("XLA101", 2, 4, "error", CONFIRMED),
+        ("XLA101", 2, 3, "error", NOT_REACHED),
+        ("XLA101", 2, 4, "warning", NOT_REACHED),
+        ("XLA102", 5, 7, "error", CONFIRMED),
+        ("XLA105", 5, 7, "error", NOT_REACHED),
+    ],
+)
+def test_a_raise_under_a_condition_is_the_conditions_fault(
+    code: str, claimed: int, failed: int, severity: str, verdict: str, write: WriteFiles
+) -> None:
+    folder = write({"m.py": RAISES})
+    told = target(folder, failure(folder, failed, "python"), failed="trace", executed=(2,))
+    assert one(folder, finding(code, claimed, severity), told).verdict == verdict
+
+
 def test_a_failure_of_another_kind_in_that_line_does_not(folder: Path) -> None:
     told = target(folder, failure(folder, 4, "no-kernel", "lower"), failed="lower")
     assert one(folder, finding("XLA105", 4), told).verdict == NOT_REACHED

@@ -314,13 +314,13 @@ def statement_around(path: Path, line: int) -> tuple[int, int]:
     return best
 
 
-def arms_around(path: Path, line: int) -> tuple[int, int]:
-    """(first line, last line) of the `if` whose head holds `line`, arms included; an empty range without one."""
+def block_around(path: Path, line: int) -> tuple[int, int]:
+    """(first line, last line) of the `if` or `while` whose head holds `line`, its body included; (1, 0) without one."""
     for node in ast.walk(_tree(path)):
-        if isinstance(node, ast.If) and node.lineno <= line < node.body[0].lineno + (
-            node.body[0].lineno == node.lineno
-        ):
-            return node.lineno, node.end_lineno or node.lineno
+        if isinstance(node, (ast.If, ast.While)):
+            head_ends = max(node.lineno, node.body[0].lineno - 1)
+            if node.lineno <= line <= head_ends:
+                return node.lineno, node.end_lineno or node.lineno
     return 1, 0
 
 

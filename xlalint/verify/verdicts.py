@@ -76,13 +76,13 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """A finding's place: real path, its lines, those of its statement, those of the `if` it tests with its arms, those of the
+    """A finding's place: real path, its lines, those of its statement, those of the `if` or `while` it tests, those of the
     function around it."""
 
     path: str
     lines: range
     statement: range
-    arms: range
+    block: range
     function: range
 
     def holds(self, place: Place | None) -> bool:
@@ -128,12 +128,12 @@ def _span_of(finding: Finding, folder: Path) -> _Span:
     lines = range(finding.span.line, finding.span.end_line + 1)
     first, last = plan.statement_around(path, finding.span.line)
     function = plan.function_around(path, finding.span.line) or (1, 10**9)
-    arms = plan.arms_around(path, finding.span.line)
+    block = plan.block_around(path, finding.span.line)
     return _Span(
         str(path),
         lines,
         range(first, max(last, finding.span.end_line) + 1),
-        range(arms[0], arms[1] + 1),
+        range(block[0], block[1] + 1),
         range(function[0], function[1] + 1),
     )
 
@@ -150,7 +150,7 @@ def _judge(
         return Verdict(finding, NOT_REACHED, _why_not(finding, span, targets))
     for failure, target in told:
         at_span = span.holds(failure.place) or span.holds(failure.called_from)
-        if (at_span and _bears_out(failure, finding)) or _is_raised_in_arm(failure, finding, span):
+        if (at_span and _bears_out(failure, finding)) or _is_raised_within(failure, finding, span):
             return Verdict(finding, CONFIRMED, _told(failure), target)
     shown = _shown_by_program(finding, span, targets)
     if shown is not None:
@@ -158,18 +158,17 @@ def _judge(
     return _by_function(finding, span, targets)
 
 
-def _is_raised_in_arm(failure: Failure, finding: Finding, span: _Span) -> bool:
-    """Did tracing run into a `raise` in an arm of the `if` that the finding is about?"""
+def _is_raised_within(failure: Failure, finding: Finding, span: _Span) -> bool:
+    """Did tracing run into a `raise` in an arm of the `if`, or get stuck in the body of the `while`, of the finding?"""
     place = failure.place
-    return (
-        finding.code == "XLA101"
-        and failure.stage == TRACE
-        and failure.kind == "python"
-        and place is not None
-        and place.path == span.path
-        and place.line in span.arms
-        and linecache.getline(place.path, place.line).lstrip().startswith("raise")
-    )
+    if place is None or place.path != span.path or place.line not in span.block:
+        return False
+    if failure.stage != TRACE or finding.severity is not Severity.ERROR:
+        return False
+    if finding.code == "XLA102":
+        return failure.kind in ("python", "symbolic")
+    is_raise = linecache.getline(place.path, place.line).lstrip().startswith("raise")
+    return finding.code == "XLA101" and failure.kind == "python" and is_raise
 
 
 def _bears_out(failure: Failure, finding: Finding) -> bool:
