@@ -46,7 +46,7 @@ def test_measuring_again_says_the_same() -> None:
         name
         for name, row in shipped.items()
         if name.startswith("tf.")
-        and not name.startswith("tf.raw_ops.")
+        and not name.startswith(("tf.raw_ops.", "tf.summary."))  # the latter need TensorBoard
         and row["status"] in ("compiles", "fails", "crashes")
     )
     sample = random.Random(_SEED).sample(measured, _SAMPLE)
