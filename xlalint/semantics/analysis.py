@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -986,14 +986,17 @@ def _arriving(value: Value) -> Value:
     return Value(TENSOR, ARRIVING, structured=True)
 
 
-_CALLED = re.compile(r"(?<!def )\b([A-Za-z_]\w*)\s*\(")
+_BEFORE_PARENTHESIS = re.compile(r"\w+(?=\()")
 
 
 def _called_names(modules: list[ModuleInfo]) -> frozenset[str]:
-    names: set[str] = set()
+    """Names that stand before a parenthesis more often than they are defined: near enough to what is called."""
+    seen: Counter[str] = Counter()
+    defined: Counter[str] = Counter()
     for module in modules:
-        names.update(_CALLED.findall(module.text))
-    return frozenset(names)
+        seen.update(_BEFORE_PARENTHESIS.findall(module.text))
+        defined.update(info.name for info in module.functions)
+    return frozenset(name for name, count in seen.items() if count > defined[name])
 
 
 __all__ = ["Analysis", "Root", "canonical", "join"]

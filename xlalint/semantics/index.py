@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from xlalint.semantics.names import mentions_tensorflow
+from xlalint.semantics.syntax import nodes_of
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -62,18 +63,11 @@ class FunctionInfo:
         if "yield" not in self.module.text and ":=" not in self.module.text:
             return
         body = self.node.body
-        pending: list[ast.AST] = list(body) if isinstance(body, list) else [body]
-        while pending:
-            node = pending.pop()
+        for node in nodes_of(body if isinstance(body, list) else [body], into_functions=False):
             if isinstance(node, ast.NamedExpr):
                 self._has_walrus = True
             elif isinstance(node, (ast.Yield, ast.YieldFrom)):
                 self._is_generator = True
-            elif isinstance(
-                node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-            ):
-                continue
-            pending.extend(ast.iter_child_nodes(node))
 
 
 @dataclass(eq=False, slots=True)

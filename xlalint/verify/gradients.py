@@ -25,7 +25,8 @@ class GradientTap:
     def __enter__(self) -> GradientTap:
         for optimizer in _optimizer_classes():
             for name in ("apply_gradients", "apply"):
-                self._patches.wrap(optimizer, name, self._listening)
+                if name in vars(optimizer):
+                    self._patches.wrap(optimizer, name, self._listening)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -57,11 +58,13 @@ class GradientTap:
 
 
 def _optimizer_classes() -> list[Any]:
-    found = []
+    """The classes that define how gradients are applied, of every Keras that is loaded: they moved between versions, so
+    they are found as the bases of Adam."""
+    found: dict[Any, None] = {}
     for library in ("keras", "tf_keras"):
-        module = sys.modules.get(library)
-        if module is not None:
-            found.append(module.optimizers.Optimizer)
-            legacy = getattr(getattr(module.optimizers, "legacy", None), "Optimizer", None)
-            found.extend([legacy] if legacy is not None else [])
-    return found
+        optimizers = getattr(sys.modules.get(library), "optimizers", None)
+        for owner in (optimizers, getattr(optimizers, "legacy", None)):
+            for base in getattr(owner, "Adam", type).__mro__:
+                if "apply_gradients" in vars(base) or "apply" in vars(base):
+                    found[base] = None
+    return list(found)

@@ -12,6 +12,7 @@ import sysconfig
 import types
 from collections.abc import Mapping
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 _CORE = (
@@ -88,20 +89,40 @@ def install(code: UserCode) -> bool:
     native = getattr(tf_stack, "_tf_stack", None)
     if native is None or not hasattr(ops, "tf_stack") or not hasattr(native, "PyBindFileSet"):
         return False
-    original = tf_stack.extract_stack
     library_files = _LibraryFiles(code, native.PyBindFileSet())
 
+    def user_mapping() -> Any:
+        return tf_stack._source_mapper_stacks[tf_stack._get_thread_key()][-1].internal_map
+
     def extract_stack(stacklevel: int = 1) -> Any:
-        mapper = tf_stack._source_mapper_stacks[tf_stack._get_thread_key()][-1]
         # Level 0: levels are counted after the filter, so any other would drop the user's own frames.
-        stack = native.extract_stack(mapper.internal_map, library_files.current(), 0)
+        stack = native.extract_stack(user_mapping(), library_files.current(), 0)
         # An empty stack makes TensorFlow crash later on.
-        return stack if len(stack) else original(stacklevel=stacklevel + 1)
+        return stack if len(stack) else tf_stack.extract_stack(stacklevel=stacklevel + 1)
+
+    def extract_stack_for_op(c_op: Any, stacklevel: int = 1) -> None:
+        """The form of TensorFlow 2.12 and 2.13, which tells nothing of the stack it has stored."""
+        if _has_user_frame(code):
+            native.extract_stack_for_op(user_mapping(), library_files.current(), c_op, 0)
+        else:
+            tf_stack.extract_stack_for_op(c_op, stacklevel=stacklevel + 1)
 
     seam = types.SimpleNamespace(**vars(tf_stack))
-    seam.extract_stack = extract_stack
+    if hasattr(tf_stack, "extract_stack_for_op"):
+        seam.extract_stack_for_op = extract_stack_for_op
+    else:
+        seam.extract_stack = extract_stack
     ops.tf_stack = seam
     return True
+
+
+def _has_user_frame(code: UserCode) -> bool:
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if not code.is_library(frame.f_code.co_filename):
+            return True
+        frame = frame.f_back
+    return False
 
 
 class _LibraryFiles:
