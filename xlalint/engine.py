@@ -15,8 +15,9 @@ from xlalint.project.files import SourceFile, UnreadableError, discover
 from xlalint.project.settings import Settings
 from xlalint.project.source import Source
 from xlalint.semantics import catalog
-from xlalint.semantics.analysis import Analysis, Failure
+from xlalint.semantics.analysis import Analysis
 from xlalint.semantics.facts import ModuleFacts
+from xlalint.semantics.failures import Failure
 from xlalint.semantics.index import ModuleInfo, Project, parse_module
 
 # Keras 3 is what tf.keras means from this TensorFlow minor on.
@@ -65,7 +66,7 @@ def check(paths: Sequence[str], settings: Settings) -> CheckResult:
         tuple(errors),
         len(loaded),
         _summary(findings),
-        analysis.project.also_read(),
+        analysis.modules.project.also_read(),
     )
 
 
@@ -114,7 +115,7 @@ def _analyse(loaded: Sequence[_Loaded], settings: Settings) -> Analysis:
     ]
     analysis = Analysis(project, catalog.load(version), _keras(loaded, settings), installed)
     for item in loaded:
-        analysis.leave_to_host(item.module, item.suppressions.host_lines)
+        analysis.regions.leave_to_host(item.module, item.suppressions.host_lines)
     analysis.run([item.module for item in loaded])
     return analysis
 

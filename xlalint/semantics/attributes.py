@@ -68,7 +68,7 @@ def _of_array(value: Value, attr: str, frame: Frame) -> Value:
 
 
 def _of_module(value: Value, attr: str, frame: Frame) -> Value:
-    return frame.analysis.module_member(value.ref, attr)
+    return frame.analysis.modules.module_member(value.ref, attr)
 
 
 def _of_instance(value: Value, attr: str, frame: Frame) -> Value:
@@ -77,12 +77,12 @@ def _of_instance(value: Value, attr: str, frame: Frame) -> Value:
     method = frame.analysis.classes.method(value.ref, attr)
     if method is not None:
         if frame.analysis.traits(method).is_property:
-            return frame.analysis.invoke(method, [], {}, value, frame)
+            return frame.analysis.functions.invoke(method, [], {}, value, frame)
         return Value(FUNCTION, ref=(method, value))
-    known = frame.analysis.instance_attribute(value.ref, attr)
+    known = frame.analysis.objects.instance_attribute(value.ref, attr)
     if known is not None:
         return known
-    assigned = frame.analysis.class_attribute(value.ref, attr)
+    assigned = frame.analysis.objects.class_attribute(value.ref, attr)
     return assigned if assigned is not None else NOTHING_KNOWN
 
 
@@ -102,7 +102,7 @@ def _of_class(value: Value, attr: str, frame: Frame) -> Value:
     method = frame.analysis.classes.method(value.ref, attr)
     if method is not None:
         return Value(FUNCTION, ref=(method, None))
-    assigned = frame.analysis.class_attribute(value.ref, attr)
+    assigned = frame.analysis.objects.class_attribute(value.ref, attr)
     return assigned if assigned is not None else NOTHING_KNOWN
 
 

@@ -61,7 +61,7 @@ def foreign(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Val
 def construct(name: str, arguments: Arguments, frame: Frame) -> None:
     """Objects that keep a function to trace it later: a Lambda layer."""
     if name.endswith("keras.layers.Lambda") and arguments.positional:
-        frame.analysis.trace_later(
+        frame.analysis.regions.trace_later(
             arguments.positional[0], (f"{name}",), converted=False, frame=frame
         )
 
@@ -83,7 +83,7 @@ def _run(
     if function is not None and function.kind is PARTIAL:
         target, first, keywords = function.ref
         return (
-            frame.analysis.invoke_value(
+            frame.analysis.functions.invoke_value(
                 target, [*first, *values], frame, converted=converted, keywords=dict(keywords)
             )
             if target.kind is FUNCTION
@@ -91,7 +91,7 @@ def _run(
         )
     if function is None or function.kind is not FUNCTION:
         return NOTHING_KNOWN
-    return frame.analysis.invoke_value(function, values, frame, converted=converted)
+    return frame.analysis.functions.invoke_value(function, values, frame, converted=converted)
 
 
 def _cond(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -179,7 +179,7 @@ def _stacked(value: Value) -> Value:
 def _host(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     function = _argument(arguments, bound, 0, "func")
     if function is not None:
-        frame.analysis.mark_host(function)
+        frame.analysis.regions.mark_host(function)
     return Value(TENSOR, COMPUTED, structured=True)
 
 
@@ -207,7 +207,7 @@ def _function(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fram
     if function is None:
         return Value(EXTERNAL, ref="tf.function")
     if function.kind is FUNCTION:
-        frame.analysis.trace_later(
+        frame.analysis.regions.trace_later(
             function,
             ("tf.function",),
             converted=options.get("autograph") != FALSE,

@@ -110,7 +110,7 @@ def _call_function(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
         # Class.method(instance, ...): the instance is the first argument.
         if positional and not frame.analysis.traits(info).is_classmethod:
             self_value = positional.pop(0)
-    return frame.analysis.invoke(
+    return frame.analysis.functions.invoke(
         info, positional, arguments.keywords, self_value, frame, open_ended=arguments.open_ended
     )
 
@@ -123,7 +123,7 @@ def unbound(target: Value) -> tuple[FunctionInfo, Value | None]:
 
 
 def _call_class(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    frame.analysis.construct(target.ref, arguments, frame)
+    frame.analysis.objects.construct(target.ref, arguments, frame)
     return Value(INSTANCE, ref=target.ref)
 
 
@@ -139,7 +139,7 @@ def _call_partial(target: Value, arguments: Arguments, node: ast.AST, frame: Fra
 
 def _call_instance(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if isinstance(target.ref, ClassInfo):
-        return frame.analysis.call_instance(target, arguments, node, frame)
+        return frame.analysis.objects.call_instance(target, arguments, node, frame)
     return apis.call_external_instance(str(target.ref), arguments, node, frame)
 
 
@@ -155,7 +155,7 @@ def _super_call(base: Value, attr: str, node: ast.Call, frame: Frame) -> Value:
     instance, owner = base.ref
     method = frame.analysis.classes.method_after(instance.ref, owner, attr)
     if method is not None:
-        return frame.analysis.invoke(
+        return frame.analysis.functions.invoke(
             method, list(arguments.positional), arguments.keywords, instance, frame,
             open_ended=arguments.open_ended,
         )  # fmt: skip

@@ -107,8 +107,8 @@ def _constant(node: ast.Constant, frame: Frame) -> Value:
 def _name(node: ast.Name, frame: Frame) -> Value:
     value = frame.look_up(node.id)
     if value is None:
-        return frame.analysis.global_name(frame.module, node.id)
-    return frame.analysis.resolved(value) if value.kind is DEFERRED else value
+        return frame.analysis.modules.global_name(frame.module, node.id)
+    return frame.analysis.modules.resolved(value) if value.kind is DEFERRED else value
 
 
 def _attribute(node: ast.Attribute, frame: Frame) -> Value:
@@ -184,7 +184,7 @@ def _overloaded(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value
         if owner.kind is INSTANCE and isinstance(owner.ref, ClassInfo):
             method = frame.analysis.classes.method(owner.ref, f"{prefix}{name}__")
             if method is not None:
-                return frame.analysis.invoke(method, [other], {}, owner, frame)
+                return frame.analysis.functions.invoke(method, [other], {}, owner, frame)
     return NOTHING_KNOWN
 
 
@@ -504,7 +504,7 @@ def _lambda(node: ast.Lambda, frame: Frame) -> Value:
         prefix = f"{frame.function.qualname}.<locals>." if frame.function is not None else ""
         info = FunctionInfo(frame.module, node, prefix + "<lambda>", None, frame.function)
         frame.module.by_node[node] = info
-    frame.analysis.close_over(info, frame)
+    frame.analysis.modules.close_over(info, frame)
     return Value(FUNCTION, ref=info)
 
 

@@ -128,7 +128,7 @@ def _bind_attribute(target: ast.Attribute, value: Value, frame: Frame) -> None:
         and target.value.id == frame.self_name
         and isinstance(frame.self_value.ref, ClassInfo)
     ):
-        frame.analysis.keep_attribute(frame.self_value.ref, target.attr, value)
+        frame.analysis.objects.keep_attribute(frame.self_value.ref, target.attr, value)
     if (
         frame.attributes is not None
         and isinstance(target.value, ast.Name)
@@ -320,7 +320,7 @@ def _leave(node: ast.stmt, frame: Frame) -> bool:
 def _function_definition(node: ast.FunctionDef, frame: Frame) -> bool:
     info = frame.module.by_node.get(node)
     if isinstance(info, FunctionInfo):
-        frame.analysis.close_over(info, frame)
+        frame.analysis.modules.close_over(info, frame)
         frame.nested.append(info)
         frame.names[node.name] = Value(FUNCTION, ref=info)
     for default in (*node.args.defaults, *node.args.kw_defaults):
@@ -333,8 +333,8 @@ def _class_definition(node: ast.ClassDef, frame: Frame) -> bool:
     info = frame.module.by_node.get(node)
     if isinstance(info, ClassInfo):
         for method in info.methods.values():
-            frame.analysis.close_over(method, frame)
-        frame.analysis.close_over_class(info, frame)
+            frame.analysis.modules.close_over(method, frame)
+        frame.analysis.modules.close_over_class(info, frame)
         frame.names[node.name] = Value(CLASS, ref=info)
     return True
 
@@ -342,10 +342,10 @@ def _class_definition(node: ast.ClassDef, frame: Frame) -> bool:
 def _import(node: ast.Import, frame: Frame) -> bool:
     for alias in node.names:
         if alias.asname:
-            frame.names[alias.asname] = frame.analysis.imported(alias.name)
+            frame.names[alias.asname] = frame.analysis.modules.imported(alias.name)
         else:
             name = alias.name.split(".")[0]
-            frame.names[name] = frame.analysis.imported(name)
+            frame.names[name] = frame.analysis.modules.imported(name)
     return True
 
 
@@ -353,7 +353,7 @@ def _import_from(node: ast.ImportFrom, frame: Frame) -> bool:
     source = frame.module.absolute(node.level, node.module)
     for alias in node.names:
         if alias.name == "*":
-            frame.names.update(frame.analysis.exported(source))
+            frame.names.update(frame.analysis.modules.exported(source))
         else:
             frame.names[alias.asname or alias.name] = Value(DEFERRED, ref=(source, alias.name))
     return True

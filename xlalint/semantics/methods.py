@@ -151,7 +151,7 @@ def _dataset_method(
 ) -> Value:
     for value in (*arguments.positional, *arguments.keywords.values()):
         if value.kind is FUNCTION and attr in _RUNS_ON_HOST:
-            frame.analysis.mark_host(value)
+            frame.analysis.regions.mark_host(value)
     frame.touches_host = True
     return base if attr not in ("cardinality", "reduce", "element_spec") else NOTHING_KNOWN
 
@@ -164,14 +164,14 @@ def _strategy_method(
             "args", arguments.positional[1] if len(arguments.positional) > 1 else None
         )
         values = list(passed.ref) if passed is not None and passed.kind is SEQUENCE else []
-        frame.analysis.run_on_replicas(arguments.positional[0], values, frame)
+        frame.analysis.regions.run_on_replicas(arguments.positional[0], values, frame)
         return Value(TENSOR, COMPUTED, structured=True)
     if attr in ("reduce", "gather"):
         return Value(TENSOR, COMPUTED)
     if attr.startswith(("experimental_distribute", "distribute_datasets")):
         for value in arguments.positional:
             if value.kind is FUNCTION:
-                frame.analysis.mark_host(value)
+                frame.analysis.regions.mark_host(value)
         return Value(DATASET)
     return NOTHING_KNOWN
 
@@ -219,7 +219,7 @@ def keras_method(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """`compile`, `fit` and the like: functions handed to Keras are traced by Keras."""
-    frame.analysis.handed_to_keras(base, arguments, attr, node, frame)
+    frame.analysis.regions.handed_to_keras(base, arguments, attr, node, frame)
     return NOTHING_KNOWN
 
 
@@ -247,7 +247,7 @@ _KERAS_INHERITED: dict[str, Method] = {
 def _inherited(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     own = frame.analysis.classes.method(base.ref, attr)
     if own is not None:
-        return frame.analysis.invoke(
+        return frame.analysis.functions.invoke(
             own,
             list(arguments.positional),
             arguments.keywords,

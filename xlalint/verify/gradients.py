@@ -6,6 +6,7 @@ gradients themselves compare well.
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -64,7 +65,7 @@ def _optimizer_classes() -> list[Any]:
     for library in ("keras", "tf_keras"):
         optimizers = getattr(sys.modules.get(library), "optimizers", None)
         for owner in (optimizers, getattr(optimizers, "legacy", None)):
-            for base in getattr(owner, "Adam", type).__mro__:
+            for base in inspect.getmro(getattr(owner, "Adam", object)):
                 if "apply_gradients" in vars(base) or "apply" in vars(base):
                     found[base] = None
     return list(found)

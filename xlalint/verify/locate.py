@@ -144,6 +144,15 @@ class Locator:
             )
         return _without_doubles(found)
 
+    def not_constant(self, stage: str, ops: Iterable[Any], index: int) -> list[Failure]:
+        """A failure for each operation, whose input number `index` must be a compile-time constant and is not."""
+        found = []
+        for op in ops:
+            place, caller = self._place_of(op)
+            message = f"Input {index} to {op.type} must be a compile-time constant."
+            found.append(Failure(stage, "not-constant", message, op.type, place, caller))
+        return _without_doubles(found)
+
     def line_of(self, op: Any) -> tuple[str, int] | None:
         """The path and line that made an operation: the innermost of the code under test."""
         stack = op.traceback or ()  # TensorFlow's own copies of functions have none

@@ -8,6 +8,7 @@ TPU would be asked to compile.
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from xlalint.verify import compare, eagerly, hlo, kernels, randomness, retrace
+from xlalint.verify import compare, dependence, eagerly, hlo, kernels, randomness, retrace
 from xlalint.verify.coverage import Lines, watching
 from xlalint.verify.gradients import GradientTap
 from xlalint.verify.locate import Locator, operations
@@ -46,6 +47,10 @@ from xlalint.verify.records import (
 
 # Programs that XLA's CPU back end alone cannot compile (`tf.random.shuffle`: "Expected comparison type SIGNED"); a TPU can.
 _CPU_ONLY = ("Expected comparison type SIGNED",)
+
+_OUT_OF_SCOPE = "is out of scope and cannot be used here"
+_FOREIGN_RESOURCE = "variable.var() && variable.var()->is_initialized"
+_NOT_CONSTANT = re.compile(r"Input (\d+) to node .*? with op (\w+) must be a compile-time constant")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,7 @@ class _Run:
         self._place = Place(program.path, program.line, 0, program.function)
         self._graph: Any = None
         self._trains = False
+        self._eager_error = ""
 
     def all_stages(self) -> None:
         if self._has_values:
@@ -132,6 +138,13 @@ class _Run:
         self._stage(RUN, lambda: self._run(concrete))
         if self._passed(RUN) and self._passed(EAGER):
             self._stage(NUMBERS, lambda: self._numbers(concrete))
+        elif self._passed(RUN) and self._eager_error:
+            self._stage(
+                NUMBERS,
+                lambda: _Said(
+                    FAILED, f"eager code raises {self._eager_error}; XLA returns a result"
+                ),
+            )
         if lowered is not None and self._passed(RUN):
             self._stage(GRADIENT, lambda: self._gradient(concrete))
         if self._passed(RUN):
@@ -140,7 +153,11 @@ class _Run:
     # Stages. Each returns `_Said`, something else (then it passed) or raises; `_stage` keeps the books.
 
     def _eager(self) -> _Said:
-        self._run_eagerly(self._first)
+        try:
+            self._run_eagerly(self._first)
+        except tf.errors.OpError as error:
+            self._eager_error = type(error).__name__
+            raise
         return _Said(OK, "")
 
     def _trace(self) -> Any:
@@ -312,6 +329,10 @@ class _Run:
 
     def _failed(self, name: str, error: Exception) -> tuple[str, str]:
         message = str(error)
+        if _OUT_OF_SCOPE in message:
+            return SKIPPED, "uses tensors of the function around it, and is compiled with that"
+        if _FOREIGN_RESOURCE in message:
+            return self._failed_with_a_host_resource(name)
         if name == RUN and self._passed(LOWER) and any(words in message for words in _CPU_ONLY):
             return NOTE, "XLA's CPU back end cannot compile this; lowering passes, so a TPU may"
         if name in (EAGER, TRACE):
@@ -327,10 +348,37 @@ class _Run:
             failures = self._tools.locator.compiler_error(name, error, self._graph)
         if failures[0].kind == "no-kernel" and name == LOWER:
             failures += self._others_without_kernel(name, failures)
+        elif failures[0].kind == "not-constant" and name == LOWER:
+            known_places = {failure.place for failure in failures}
+            others = self._others_not_constant(name, message)
+            failures += [failure for failure in others if failure.place not in known_places]
         self._done.failures.extend(failures)
         if name == GRADIENT and not self._program.is_differentiated:
             return NOTE, f"has no gradient under XLA: {failures[0].message}"
         return FAILED, failures[0].message
+
+    def _failed_with_a_host_resource(self, name: str) -> tuple[str, str]:
+        """Lowering takes variables and no other resource: a table, a summary writer. Their operations have no kernel."""
+        failures = self._tools.locator.missing_kernels(name, kernels.missing(self._graph))
+        self._done.failures.extend(failures)
+        if failures:
+            return FAILED, failures[0].message
+        return SKIPPED, "holds a resource that lives on the host"
+
+    def _others_not_constant(self, name: str, message: str) -> list[Failure]:
+        """The other operations of the kind that failed whose input comes from data: the compiler names the first one."""
+        match = _NOT_CONSTANT.search(message)
+        if match is None:
+            return []
+        index, op_type = int(match[1]), match[2]
+        others = [
+            op
+            for op in operations(self._graph)
+            if op.type == op_type
+            and index < len(op.inputs)
+            and dependence.is_from_data(op.inputs[index])
+        ]
+        return self._tools.locator.not_constant(name, others, index)
 
     def _others_without_kernel(self, name: str, told: Sequence[Failure]) -> list[Failure]:
         known = {(failure.op, failure.place) for failure in told}

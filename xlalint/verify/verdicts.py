@@ -229,10 +229,13 @@ def _by_function(finding: Finding, span: _Span, targets: Sequence[TargetReport])
                 finding, CONFIRMED, f"{target.function}: {failed[0].message}", target.function
             )
     for target in reached:
+        if _is_clean(target) and _is_conditional(finding):
+            evidence = f"{target.function} compiles with the arguments of this run"
+            return Verdict(finding, NOT_REACHED, evidence, target.function)
         if _is_clean(target):
             return Verdict(finding, REFUTED, _clean(target), target.function)
     for target in reached:
-        if _passed(target, LOWER) and not any(one.kind == "numbers" for one in target.failures):
+        if _passed(target, LOWER) and not target.failures and target.stage(EAGER) is None:
             return Verdict(
                 finding,
                 REFUTED,
@@ -299,8 +302,15 @@ def _is_clean(target: TargetReport) -> bool:
     return (
         _passed(target, LOWER)
         and _passed(target, RUN)
-        and not any(failure.stage in (TRACE, LOWER, RUN, NUMBERS) for failure in target.failures)
+        and not any(
+            failure.stage in (EAGER, TRACE, LOWER, RUN, NUMBERS) for failure in target.failures
+        )
     )
+
+
+def _is_conditional(finding: Finding) -> bool:
+    """Is it a claim about some values of arguments, which a run with others does not refute?"""
+    return finding.code == "XLA401" and finding.severity is Severity.WARNING
 
 
 def _clean(target: TargetReport) -> str:

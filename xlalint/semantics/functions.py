@@ -1,0 +1,332 @@
+"""Calls of project functions: their context, their parameters, their result."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xlalint.semantics import flow, parameters
+from xlalint.semantics.facts import COMPILED, EAGER, Context
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.roots import Root
+from xlalint.semantics.traits import Traits
+from xlalint.semantics.values import (
+    CLASS,
+    COLLECTION,
+    INSTANCE,
+    LIKELY_DATA,
+    MAPPING,
+    NONE,
+    NOTHING_KNOWN,
+    PYTHON,
+    SEQUENCE,
+    Value,
+    join_all,
+)
+
+if TYPE_CHECKING:
+    from xlalint.semantics.analysis import Analysis
+
+
+# Bounds that keep the cost linear: a function is run for so many different arguments, and calls nest so deep, before
+# results are reused or put off.
+_MOST_CONTEXTS = 6
+_MOST_DEPTH = 40
+# A function that calls itself is run twice within itself; one that is run for objects under construction, which are not
+# remembered, this often in all.
+_MOST_RECURSION = 2
+_MOST_RUNS = 60
+
+
+@dataclass(slots=True)
+class _Runs:
+    """How often a function has been run, and how often it is being run right now."""
+
+    active: int = 0
+    total: int = 0
+
+
+class Functions:
+    """Runs project functions for the arguments they are called with, and remembers what they return."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._memo: dict[FunctionInfo, dict[Any, tuple[Value, bool]]] = {}
+        self._runs: dict[FunctionInfo, _Runs] = defaultdict(_Runs)
+        self.running: list[FunctionInfo] = []
+        self.visited: set[FunctionInfo] = set()
+        self.put_off: list[Root] = []
+
+    def invoke_value(
+        self,
+        target: Value,
+        values: list[Value],
+        frame: Frame,
+        *,
+        converted: bool | None = None,
+        keywords: dict[str, Value] | None = None,
+    ) -> Value:
+        """Call a FUNCTION value."""
+        info, bound = target.ref if isinstance(target.ref, tuple) else (target.ref, None)
+        return self.invoke(info, values, keywords or {}, bound, frame, converted=converted)
+
+    def invoke(
+        self,
+        info: FunctionInfo,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        self_value: Value | None,
+        frame: Frame,
+        *,
+        open_ended: bool = False,
+        converted: bool | None = None,
+    ) -> Value:
+        """The value that a call of a project function returns; what is seen on the way is noted for its context."""
+        context = self._context_of_call(info, frame, converted)
+        key = (
+            context.key(),
+            self_value,
+            tuple(positional),
+            tuple(sorted(keywords.items())),
+            frame.silent,
+        )
+        collects = frame.attributes is not None and self_value == Value(
+            INSTANCE, ref=_class_of(frame)
+        )
+        known = self._memo.setdefault(info, {})
+        if not collects:
+            if key in known:
+                value, touches_host = known[key]
+                frame.touches_host = frame.touches_host or touches_host
+                return value
+            if len(known) >= _MOST_CONTEXTS:
+                return _reused(known)
+        runs = self._runs[info]
+        if runs.active >= _MOST_RECURSION or runs.total >= _MOST_RUNS:
+            return _reused(known)
+        if frame.depth >= _MOST_DEPTH or len(self.running) >= _MOST_DEPTH:
+            self.put_off.append(Root(info, context, self_value, tuple(positional)))
+            return NOTHING_KNOWN
+        inner = self.frame_of(info, context, self_value, frame.depth + 1)
+        inner.silent = frame.silent
+        if (collects and info.name in ("__init__", "build")) or (collects and info.cls is not None):
+            inner.attributes = frame.attributes
+        self.bind_parameters(info, positional, keywords, self_value, inner, open_ended)
+        self.running.append(info)
+        runs.active, runs.total = runs.active + 1, runs.total + 1
+        try:
+            value = self.run_body(info, inner)
+        finally:
+            self.running.pop()
+            runs.active -= 1
+        if context.is_compiled or context.region == EAGER:
+            self.visited.add(info)
+        frame.touches_host = frame.touches_host or inner.touches_host
+        frame.reads_files = frame.reads_files or inner.reads_files
+        known[key] = (value, inner.touches_host)
+        return value
+
+    def _context_of_call(self, info: FunctionInfo, frame: Frame, converted: bool | None) -> Context:
+        own = self._analysis.traits(info)
+        here = frame.context
+        if not here.is_compiled:
+            if own.tf_function and not frame.silent:
+                why = (*here.why, f"@tf.function {info.qualname}")
+                converts_it = own.autograph and own.never_converted is None
+                return Context(COMPILED, converts_it, own.jit, why, info, own.autograph)
+            return Context(EAGER, False, False, (*here.why, info.qualname)[-6:])
+        allowed = (
+            own.autograph
+            if own.tf_function
+            else (here.converted if converted is None else converted)
+        )
+        return Context(
+            here.region,
+            allowed and own.never_converted is None,
+            here.jit or own.jit,
+            here.why if here.why and here.why[-1] == info.qualname else (*here.why, info.qualname),
+            here.root,
+            self._may_convert(own, here),
+        )
+
+    @staticmethod
+    def _may_convert(own: Traits, here: Context) -> bool:
+        if own.tf_function:
+            return own.autograph
+        return here.may_convert and own.never_converted != "do_not_convert"
+
+    def frame_of(
+        self, info: FunctionInfo, context: Context, self_value: Value | None, depth: int
+    ) -> Frame:
+        frame = Frame(
+            self._analysis,
+            info.module,
+            info,
+            context,
+            outer=self._analysis.modules.closures.get(info),
+            depth=depth,
+        )
+        if (
+            self_value is not None
+            and info.cls is not None
+            and not self._analysis.traits(info).is_static
+        ):
+            arguments = info.node.args
+            first = (*arguments.posonlyargs, *arguments.args)
+            frame.self_value = self_value
+            frame.self_name = first[0].arg if first else None
+        return frame
+
+    def run_body(self, info: FunctionInfo, frame: Frame) -> Value:
+        if isinstance(info.node, ast.Lambda):
+            return self._analysis.evaluate(info.node.body, frame)
+        ends = flow.run_block(info.node.body, frame)
+        if info.is_generator:
+            return NOTHING_KNOWN
+        if ends:
+            frame.returned.append(NONE)
+        return join_all(tuple(frame.returned)) if frame.returned else NOTHING_KNOWN
+
+    def bind_parameters(
+        self,
+        info: FunctionInfo,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        self_value: Value | None,
+        frame: Frame,
+        open_ended: bool,
+    ) -> None:
+        arguments = info.node.args
+        names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        if (
+            frame.self_name is not None
+            and frame.self_value is not None
+            and names
+            and names[0] == frame.self_name
+        ):
+            frame.names[names[0]] = frame.self_value
+            names = names[1:]
+        elif self._analysis.traits(info).is_classmethod and names:
+            frame.names[names[0]] = (
+                Value(CLASS, ref=info.cls) if info.cls is not None else NOTHING_KNOWN
+            )
+            names = names[1:]
+        defaults = self._defaults(info)
+        for position, name in enumerate(names):
+            if position < len(positional):
+                frame.names[name] = positional[position]
+            elif name in keywords:
+                frame.names[name] = keywords[name]
+            else:
+                frame.names[name] = (
+                    NOTHING_KNOWN if open_ended else defaults.get(name, NOTHING_KNOWN)
+                )
+        for extra in arguments.kwonlyargs:
+            given = keywords.get(extra.arg)
+            frame.names[extra.arg] = (
+                given
+                if given is not None
+                else NOTHING_KNOWN
+                if open_ended
+                else defaults.get(extra.arg, NOTHING_KNOWN)
+            )
+        if arguments.vararg is not None:
+            rest = tuple(positional[len(names) :])
+            frame.names[arguments.vararg.arg] = (
+                Value(SEQUENCE, ref=rest) if rest else Value(COLLECTION)
+            )
+        if arguments.kwarg is not None:
+            known = set(names) | {a.arg for a in arguments.kwonlyargs}
+            pairs = tuple((k, v) for k, v in keywords.items() if k not in known)
+            frame.names[arguments.kwarg.arg] = Value(MAPPING, ref=pairs)
+
+    def _defaults(self, info: FunctionInfo) -> dict[str, Value]:
+        """Default values; constants only, as anything else is evaluated where the function was defined."""
+        arguments = info.node.args
+        named = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        frame = self._analysis.modules.closures.get(info) or self._analysis.modules.module_frame(
+            info.module
+        )
+        found = {
+            name: self._analysis.evaluate(default, frame)
+            for name, default in zip(
+                named[len(named) - len(arguments.defaults) :], arguments.defaults
+            )
+        }
+        for extra, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
+            if default is not None:
+                found[extra.arg] = self._analysis.evaluate(default, frame)
+        return found
+
+    def free_parameters(
+        self, info: FunctionInfo, frame: Frame, *, assumed: bool, role_method: str | None = None
+    ) -> dict[str, Value]:
+        """What parameters hold in a call that is not seen: by protocol, annotation, default, name and use."""
+        arguments = info.node.args
+        named = [*arguments.posonlyargs, *arguments.args]
+        if frame.self_name is not None and named and named[0].arg == frame.self_name:
+            named = named[1:]
+        defaults: dict[str, ast.expr | None] = {}
+        for parameter, default in zip(reversed(named), reversed(arguments.defaults)):
+            defaults[parameter.arg] = default
+        for extra, given in zip(arguments.kwonlyargs, arguments.kw_defaults):
+            defaults[extra.arg] = given
+        used = parameters.used_as_tensor(info, frame) if assumed else set()
+        found: dict[str, Value] = {}
+        for position, parameter in enumerate([*named, *arguments.kwonlyargs]):
+            found[parameter.arg] = self._free_parameter(
+                info, parameter, defaults, used, frame, assumed, role_method, position == 0
+            )
+        if arguments.vararg is not None:
+            found[arguments.vararg.arg] = Value(COLLECTION)
+        if arguments.kwarg is not None:
+            found[arguments.kwarg.arg] = Value(MAPPING)
+        return found
+
+    def _free_parameter(
+        self,
+        info: FunctionInfo,
+        parameter: ast.arg,
+        defaults: dict[str, ast.expr | None],
+        used: set[str],
+        frame: Frame,
+        assumed: bool,
+        role_method: str | None,
+        first: bool,
+    ) -> Value:
+        name = parameter.arg
+        default = defaults.get(name)
+        annotated = parameters.from_annotation(parameter.annotation, frame)
+        if annotated is None or annotated.is_tensor or annotated == NOTHING_KNOWN:
+            promised = parameters.of_call(info, name, role_method, first)
+            if promised is not None:
+                return promised
+        by_default = parameters.from_default(default)
+        if by_default is not None and by_default.kind is PYTHON:
+            return by_default
+        is_none = isinstance(default, ast.Constant) and default.value is None
+        if annotated is not None and annotated != NOTHING_KNOWN:
+            return annotated._replace(optional=True) if is_none else annotated
+        if by_default is not None:
+            return by_default
+        inferred = LIKELY_DATA if name in used else None
+        if inferred is None and assumed and (used or role_method is not None):
+            inferred = parameters.by_name(name)
+        is_traced = frame.context.region == COMPILED and role_method is None
+        if inferred is None and assumed and default is None and is_traced:
+            inferred = parameters.of_traced_function(name)
+        if inferred is None:
+            return NOTHING_KNOWN
+        return inferred._replace(optional=is_none, structured=inferred.structured or is_none)
+
+
+def _class_of(frame: Frame) -> object:
+    return frame.self_value.ref if frame.self_value is not None else None
+
+
+def _reused(known: dict[Any, tuple[Value, bool]]) -> Value:
+    values = tuple(value for value, _ in known.values())
+    return join_all(values) if values else NOTHING_KNOWN

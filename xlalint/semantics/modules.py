@@ -1,0 +1,136 @@
+"""Names of modules: what they are bound to when a module's body has run, and what imports lead to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xlalint.semantics import builtin_calls, flow
+from xlalint.semantics.facts import EAGER, Context
+from xlalint.semantics.failures import Failure
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
+from xlalint.semantics.names import canonical
+from xlalint.semantics.values import (
+    CLASS,
+    DEFERRED,
+    EXTERNAL,
+    FUNCTION,
+    NOTHING_KNOWN,
+    PROJECT_MODULE,
+    SOME_PYTHON,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from xlalint.semantics.analysis import Analysis
+
+
+class Modules:
+    """The project's modules as running programs see them: what their names, and the names they import, stand for."""
+
+    def __init__(self, analysis: Analysis, project: Project) -> None:
+        self._analysis = analysis
+        self.project = project
+        self._module_frames: dict[ModuleInfo, Frame] = {}
+        self.closures: dict[FunctionInfo | ClassInfo, Frame] = {}
+
+    def global_name(self, module: ModuleInfo, name: str) -> Value:
+        """The value of a module-level name, or of a builtin."""
+        frame = self.module_frame(module)
+        value = frame.names.get(name)
+        if value is None:
+            value = self._defined_later(module, name)
+        if value is None:
+            return (
+                Value(EXTERNAL, ref=f"builtins.{name}")
+                if name in builtin_calls.NAMES
+                else NOTHING_KNOWN
+            )
+        if value.kind is DEFERRED:
+            value = frame.names[name] = self.resolved(value)
+        return value
+
+    def _defined_later(self, module: ModuleInfo, name: str) -> Value | None:
+        """A function or class of a module whose body is still being run (modules that import each other)."""
+        for statement in module.tree.body:
+            if getattr(statement, "name", None) == name:
+                info = module.by_node.get(statement)
+                if isinstance(info, FunctionInfo):
+                    return Value(FUNCTION, ref=info)
+                if isinstance(info, ClassInfo):
+                    return Value(CLASS, ref=info)
+        return None
+
+    def resolved(self, value: Value) -> Value:
+        """What a name imported with `from source import name` stands for."""
+        return self.imported_from(*value.ref) if value.kind is DEFERRED else value
+
+    def imported(self, dotted: str) -> Value:
+        module = self.project.module(dotted)
+        return (
+            Value(PROJECT_MODULE, ref=module)
+            if module is not None
+            else Value(EXTERNAL, ref=canonical(dotted))
+        )
+
+    def imported_from(self, source: str, name: str) -> Value:
+        module = self.project.module(source)
+        if module is None:
+            inner = self.project.module(f"{source}.{name}")
+            if inner is not None:
+                return Value(PROJECT_MODULE, ref=inner)
+            return Value(EXTERNAL, ref=canonical(f"{source}.{name}"))
+        return self.module_member(module, name)
+
+    def module_member(self, module: ModuleInfo, name: str) -> Value:
+        frame = self.module_frame(module)
+        if name in frame.names:
+            value = frame.names[name]
+            if value.kind is DEFERRED:
+                if value.ref == (module.name, name):
+                    return NOTHING_KNOWN
+                frame.names[name] = (
+                    NOTHING_KNOWN  # names that import each other in a circle end here
+                )
+                value = frame.names[name] = self.resolved(value)
+            return value
+        inner = self.project.module(f"{module.name}.{name}") if module.is_package else None
+        if inner is not None:
+            return Value(PROJECT_MODULE, ref=inner)
+        later = self._defined_later(module, name)
+        return later if later is not None else NOTHING_KNOWN
+
+    def exported(self, source: str) -> dict[str, Value]:
+        """What `from source import *` binds."""
+        module = self.project.module(source)
+        if module is None:
+            return {}
+        return {
+            name: Value(DEFERRED, ref=(source, name))
+            for name in self.module_frame(module).names
+            if not name.startswith("_") and "." not in name
+        }
+
+    def module_frame(self, module: ModuleInfo) -> Frame:
+        """The frame of a module's body, run on first use."""
+        frame = self._module_frames.get(module)
+        if frame is None:
+            frame = Frame(self._analysis, module, None, Context(EAGER, False))
+            self._module_frames[module] = frame
+            frame.names["__name__"] = SOME_PYTHON
+            try:
+                flow.run_block(module.tree.body, frame)
+            except RecursionError:
+                pass
+            except Exception as error:
+                self._analysis.failures.append(Failure(module, 1, "<module>", error))
+        return frame
+
+    def close_over(self, info: FunctionInfo, frame: Frame) -> None:
+        """Remember the frame in which a nested function or lambda was defined."""
+        if frame.function is not None:
+            self.closures[info] = frame
+
+    def close_over_class(self, info: ClassInfo, frame: Frame) -> None:
+        if frame.function is not None:
+            self.closures[info] = frame

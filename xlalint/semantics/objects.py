@@ -1,0 +1,158 @@
+"""Instances of project classes: attributes from `__init__`, `build` and traced methods, and calls."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from xlalint.semantics import flow
+from xlalint.semantics.classes import TRACED_METHODS, converts
+from xlalint.semantics.facts import EAGER, Context
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import ClassInfo, FunctionInfo
+from xlalint.semantics.values import (
+    ARRIVING,
+    COLLECTION,
+    INSTANCE,
+    NONE,
+    NOTHING_KNOWN,
+    PYTHON,
+    SEQUENCE,
+    SOME_PYTHON,
+    TENSOR,
+    Value,
+    join,
+    join_all,
+    leaves,
+)
+
+if TYPE_CHECKING:
+    from xlalint.semantics.analysis import Analysis
+    from xlalint.semantics.calls import Arguments
+
+
+class Objects:
+    """Instances of the project's classes: what their attributes hold, and what calling them does."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._attributes: dict[ClassInfo, dict[str, Value]] = {}
+
+    def instance_attribute(self, cls: ClassInfo, name: str) -> Value | None:
+        """What `__init__` and `build` leave in an attribute; None when they do not set it."""
+        if cls not in self._attributes:
+            self._attributes[cls] = {}
+            self._attributes[cls] = self._construct(cls)
+        return self._attributes[cls].get(name)
+
+    def _construct(self, cls: ClassInfo) -> dict[str, Value]:
+        collected: dict[str, Value] = {}
+        self_value = Value(INSTANCE, ref=cls)
+        for name in ("__init__", "__post_init__", "build", "setup"):
+            method = self._analysis.classes.method(cls, name)
+            if method is None:
+                continue
+            frame = self._analysis.functions.frame_of(method, Context(EAGER, False), self_value, 1)
+            frame.silent = True
+            frame.attributes = collected
+            frame.names.update(
+                self._analysis.functions.free_parameters(method, frame, assumed=False)
+            )
+            if self_value is not None and frame.self_name is not None:
+                frame.names[frame.self_name] = self_value
+            flow.run_block(_body(method), frame)
+        return {name: _as_attribute(value) for name, value in collected.items()}
+
+    def construct(self, cls: ClassInfo, arguments: Arguments, frame: Frame) -> None:
+        """An object made while tracing keeps the tensors that it is given."""
+        values = (*arguments.positional, *arguments.keywords.values())
+        if not frame.context.is_compiled or not any(
+            leaf.is_tensor for v in values for leaf in leaves(v)
+        ):
+            return
+        method = self._analysis.classes.method(cls, "__init__")
+        if method is None or method in self._analysis.functions.running:
+            return
+        self_value = Value(INSTANCE, ref=cls)
+        inner = self._analysis.functions.frame_of(
+            method, Context(EAGER, False), self_value, frame.depth + 1
+        )
+        inner.silent = True
+        inner.attributes = {}
+        self._analysis.functions.bind_parameters(
+            method,
+            list(arguments.positional),
+            arguments.keywords,
+            self_value,
+            inner,
+            arguments.open_ended,
+        )
+        self._analysis.functions.running.append(method)
+        flow.run_block(_body(method), inner)
+        self._analysis.functions.running.pop()
+        for name, value in inner.attributes.items():
+            self.keep_attribute(cls, name, value)
+
+    def keep_attribute(self, cls: ClassInfo, name: str, value: Value) -> None:
+        """A tensor that a method puts into an attribute while tracing."""
+        if not value.is_tensor:
+            return
+        known = self.instance_attribute(cls, name)
+        usable = known is not None and known.is_tensor
+        self._attributes[cls][name] = join(known, value) if known is not None and usable else value
+
+    def class_attribute(self, cls: ClassInfo, name: str) -> Value | None:
+        found = self._analysis.classes.assignment(cls, name)
+        if found is None:
+            return None
+        expression, owner = found
+        return _as_attribute(
+            self._analysis.evaluate(expression, self._analysis.modules.module_frame(owner.module))
+        )
+
+    def call_instance(
+        self, target: Value, arguments: Arguments, node: ast.AST, frame: Frame
+    ) -> Value:
+        """Call an object of a project class: Keras objects go through Keras, which decides whether AutoGraph converts."""
+        cls: ClassInfo = target.ref
+        role = self._analysis.classes.role(cls)
+        if role is not None and role.kind in TRACED_METHODS:
+            method = self._analysis.classes.method(cls, "call")
+            if method is None:
+                return Value(TENSOR, ARRIVING, structured=True)
+            if not frame.context.is_compiled:
+                return Value(TENSOR, ARRIVING, structured=True)
+            converted = frame.context.may_convert and converts(role, "call", self._analysis.keras)
+            result = self._analysis.functions.invoke(
+                method, list(arguments.positional), arguments.keywords, target, frame,
+                open_ended=arguments.open_ended, converted=converted,
+            )  # fmt: skip
+            return result if result != NONE else NOTHING_KNOWN
+        method = self._analysis.classes.method(cls, "__call__")
+        if method is None:
+            return NOTHING_KNOWN
+        return self._analysis.functions.invoke(
+            method,
+            list(arguments.positional),
+            arguments.keywords,
+            target,
+            frame,
+            open_ended=arguments.open_ended,
+        )
+
+
+def _body(info: FunctionInfo) -> list[ast.stmt]:
+    return info.node.body if isinstance(info.node.body, list) else []
+
+
+def _as_attribute(value: Value) -> Value:
+    """An attribute may be set again elsewhere: its value while constructing is its kind, no more."""
+    if value.kind is PYTHON:
+        return NOTHING_KNOWN if value == NONE else SOME_PYTHON
+    if value.kind is SEQUENCE:
+        return Value(COLLECTION, ref=join_all(value.ref)) if value.ref else Value(COLLECTION)
+    if value.kind is COLLECTION and value.ref is not None and value.ref.kind is PYTHON:
+        return Value(COLLECTION, ref=SOME_PYTHON)
+    if value.is_tensor:
+        return value._replace(optional=False)
+    return value if not value.optional else NOTHING_KNOWN

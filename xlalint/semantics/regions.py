@@ -1,0 +1,402 @@
+"""Regions: what is compiled, and by whom; what feeds it from the host; what nobody in the project calls.
+
+The order matters. Module bodies come first, eagerly: they show who compiles what. Then everything that something compiles
+(tf.function, Keras, strategies), and last the functions that nobody in the project calls, taken as compiled.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from xlalint.semantics import parameters
+from xlalint.semantics.classes import CALLBACK, HOST_DATA, TEST, TRACED_METHODS, Role, converts
+from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, JIT_ON, Context, Fact
+from xlalint.semantics.failures import Failure
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
+from xlalint.semantics.roots import Root
+from xlalint.semantics.values import (
+    ARRIVING,
+    FUNCTION,
+    INSTANCE,
+    NOTHING_KNOWN,
+    PYTHON,
+    SEQUENCE,
+    TENSOR,
+    TRUE,
+    Value,
+    leaves,
+)
+
+if TYPE_CHECKING:
+    from xlalint.semantics.analysis import Analysis
+    from xlalint.semantics.calls import Arguments
+
+
+# Library functions whose names say that they feed, load or show data: host code unless something compiles them.
+_HOST_NAMES = re.compile(
+    r"(^|_)(parse|decode|preprocess\w*|load|loads|read|reader|download|plot|draw|visuali[sz]e|serialize|deserialize|export|write|"
+    r"save|restore|dataset|datasets|input_fn|tokeni[sz]e\w*|main|fetch|print|show|to_list|to_numpy|as_numpy|numpy|report|summary|summarize|log|debug|register|"
+    r"generator|collate\w*|convert_\w+_checkpoint\w*|augment_dataset|run_experiment|setup|configure)(_|$)"
+)
+# Modules that hold nothing but host code, by the names that packages give them.
+_HOST_MODULES = re.compile(
+    r"^(tokenization|image_processing|feature_extraction|data_collator|convert|run)(_|$)|"
+    r"(^|_)(dataset|datasets|dataloader|data_loader|data_utils|input_pipeline|data_pipeline|io_utils|visuali[sz]ation"
+    r"(_utils)?|plotting|plot)$"
+)
+_NEVER_TRACED = frozenset(
+    {
+        "build",
+        "get_config",
+        "from_config",
+        "compute_output_shape",
+        "compute_output_spec",
+        "setUp",
+        "tearDown",
+    }
+)
+
+
+class Regions:
+    """Who compiles what: finds the roots, runs them, and takes back what was said of host code."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._host: set[FunctionInfo] = set()
+        self._handed_to_host: set[FunctionInfo] = set()
+        self._jitted_steps: set[FunctionInfo] = set()
+        self._forced_host: set[FunctionInfo] = set()
+        self._drives_replicas: set[FunctionInfo] = set()
+        self._pending: list[Root] = []
+        self._known_roots: set[Any] = set()
+
+    def mark_host(self, target: Value) -> None:
+        """A function handed to tf.data or py_function runs on the host."""
+        if target.kind is FUNCTION:
+            info = target.ref[0] if isinstance(target.ref, tuple) else target.ref
+            self._host.add(info)
+            self._handed_to_host.add(info)
+
+    def trace_later(
+        self,
+        target: Value,
+        why: tuple[str, ...],
+        *,
+        converted: bool,
+        frame: Frame,
+        jit: bool = False,
+    ) -> None:
+        """A function that something will compile, with arguments that are not seen."""
+        if target.kind is not FUNCTION or frame.silent:
+            return
+        info, bound = target.ref if isinstance(target.ref, tuple) else (target.ref, None)
+        context = Context(COMPILED, converted, jit, (*why, info.qualname), info, converted)
+        self._add_root(info, context, bound)
+
+    def run_on_replicas(self, target: Value, values: list[Value], frame: Frame) -> None:
+        """`strategy.run(f, args)`: f is compiled; whoever calls it drives the replicas from the host."""
+        for running in self._analysis.functions.running:
+            self._drives_replicas.add(running)
+        if frame.function is not None:
+            self._drives_replicas.add(frame.function)
+        if target.kind is FUNCTION:
+            info, bound = target.ref if isinstance(target.ref, tuple) else (target.ref, None)
+            data = tuple(_arriving(value) for value in values)
+            context = Context(COMPILED, True, False, ("strategy.run", info.qualname))
+            self._add_root(info, context, bound, data or None)
+
+    def handed_to_keras(
+        self, base: Value, arguments: Arguments, attr: str, node: ast.AST, frame: Frame
+    ) -> None:
+        """Losses and metrics passed to `compile`, `add_loss` and `add_metric` are traced by Keras."""
+        options = arguments.keywords
+        if attr == "compile":
+            if options.get("jit_compile") == TRUE:
+                self._compile_steps(base)
+                self._analysis.note_anywhere(frame, node, JIT_ON, NOTHING_KNOWN, "Model.compile")
+            wanted = [options.get("loss"), options.get("metrics"), options.get("weighted_metrics")]
+        elif attr in ("add_loss", "add_metric"):
+            wanted = list(arguments.positional[:1])
+        else:
+            return
+        for value in wanted:
+            for leaf in leaves(value) if value is not None else ():
+                if leaf.kind is FUNCTION:
+                    info, bound = leaf.ref if isinstance(leaf.ref, tuple) else (leaf.ref, None)
+                    context = Context(
+                        COMPILED,
+                        self._analysis.keras == "2",
+                        False,
+                        (f"Model.{attr}", info.qualname),
+                    )
+                    self._add_root(
+                        info, context, bound, (Value(TENSOR, ARRIVING), Value(TENSOR, ARRIVING))
+                    )
+
+    def _compile_steps(self, model: Value) -> None:
+        """Keras 2 lets AutoGraph convert `train_step` of a model compiled with jit_compile=True (facts: contexts)."""
+        cls = model.ref
+        if model.kind is not INSTANCE or not isinstance(cls, ClassInfo):
+            return
+        role = self._analysis.classes.role(cls)
+        if role is None or not (role.legacy or self._analysis.keras == "2"):
+            return
+        for name in ("train_step", "test_step", "predict_step"):
+            method = self._analysis.classes.method(cls, name)
+            if method is not None and method not in self._jitted_steps:
+                self._jitted_steps.add(method)
+                context = Context(
+                    COMPILED, True, True, ("Model.compile(jit_compile=True)", method.qualname)
+                )
+                context = context._replace(root=method)
+                self._pending.append(Root(method, context, model, None, role_method=name))
+
+    def _add_root(
+        self,
+        info: FunctionInfo,
+        context: Context,
+        bound: Value | None,
+        arguments: tuple[Value, ...] | None = None,
+    ) -> None:
+        key = (info, context.key(), arguments)
+        if key not in self._known_roots:
+            self._known_roots.add(key)
+            self._pending.append(Root(info, context._replace(root=info), bound, arguments))
+
+    def leave_to_host(self, module: ModuleInfo, lines: Iterable[int]) -> None:
+        """The functions whose `def` stands on one of these lines are never compiled: their author says so."""
+        wanted = set(lines)
+        self._forced_host.update(f for f in module.functions if f.node.lineno in wanted)
+
+    def run(self, modules: list[ModuleInfo]) -> None:
+        """Analyse the target modules; `facts` holds what was seen."""
+        relevant = [m for m in modules if m.is_target and not m.is_test and m.mentions_tensorflow]
+        for module in relevant:
+            self._analysis.modules.module_frame(module)
+        for module in relevant:
+            self._find_roots(module)
+        self._drain()
+        self._run_host_functions(relevant)
+        for function in self._assumed_order(relevant):
+            if function not in self._analysis.functions.visited and function not in self._host:
+                self._run_assumed(function)
+                self._drain()
+        self._drop_host_facts()
+
+    def _run_host_functions(self, modules: list[ModuleInfo]) -> None:
+        """Run what feeds, configures and drives training, eagerly: it says who compiles what."""
+        for module in modules:
+            for info in module.functions:
+                if (
+                    info not in self._analysis.functions.visited
+                    and info not in self._host
+                    and _HOST_NAMES.search(info.name)
+                ):
+                    context = Context(EAGER, False, False, (info.qualname,))
+                    self._run_root(Root(info, context, _self_of(info)))
+        self._drain()
+
+    def _find_roots(self, module: ModuleInfo) -> None:
+        for info in module.functions:
+            own = self._analysis.traits(info)
+            if own.tf_function:
+                converted = own.autograph and own.never_converted is None
+                why = (f"@tf.function {info.qualname}",)
+                context = Context(COMPILED, converted, own.jit, why, info, own.autograph)
+                self._add_root(info, context, _self_of(info))
+            if own.is_host:
+                self._host.add(info)
+        for cls in module.classes:
+            self._find_class_roots(cls)
+
+    def _find_class_roots(self, cls: ClassInfo) -> None:
+        role = self._analysis.classes.role(cls)
+        if role is None:
+            return
+        if role.kind in (CALLBACK, HOST_DATA, TEST):
+            self._host.update(cls.methods.values())
+            return
+        overrides = cls.methods.keys() - _NEVER_TRACED - {"__init__"}
+        for name in TRACED_METHODS.get(role.kind, ()):
+            # An inherited method calls what this class overrides: it is traced again for this class.
+            method = (
+                self._analysis.classes.method(cls, name) if overrides else cls.methods.get(name)
+            )
+            if method is not None and not self._analysis.traits(method).tf_function:
+                self._add_keras_root(cls, method, role, name)
+
+    def _add_keras_root(self, cls: ClassInfo, method: FunctionInfo, role: Role, name: str) -> None:
+        own = self._analysis.traits(method)
+        converted = converts(role, name, self._analysis.keras) and own.never_converted is None
+        who = "Keras" if role.legacy or self._analysis.keras == "2" else "Keras 3"
+        context = Context(
+            COMPILED, converted, False, (f"{who} traces {role.kind} {cls.name}", method.qualname)
+        )
+        key = (method, context.key(), cls)
+        if key not in self._known_roots:
+            self._known_roots.add(key)
+            self._pending.append(
+                Root(
+                    method,
+                    context._replace(root=method),
+                    Value(INSTANCE, ref=cls),
+                    None,
+                    role_method=name,
+                )
+            )
+
+    def _drain(self) -> None:
+        """Run roots, those they add, and calls that nested too deep, until none is left."""
+        while self._pending or self._analysis.functions.put_off:
+            root = (
+                self._pending.pop(0) if self._pending else self._analysis.functions.put_off.pop(0)
+            )
+            self._run_root(root)
+
+    def _run_root(self, root: Root) -> None:
+        info = root.function
+        frame = self._analysis.functions.frame_of(info, root.context, root.self_value, 0)
+        assumed = root.arguments is None
+        free = self._analysis.functions.free_parameters(
+            info, frame, assumed=assumed, role_method=root.role_method
+        )
+        if frame.self_name is not None and root.self_value is not None:
+            frame.names[frame.self_name] = root.self_value
+        if root.arguments is not None:
+            free.update(dict(zip(free, root.arguments)))
+        frame.names.update(free)
+        if root.context.region == COMPILED and root.role_method is None:
+            self._promote(info, frame)
+        self._analysis.functions.visited.add(info)
+        self._analysis.functions.running.append(info)
+        try:
+            self._analysis.functions.run_body(info, frame)
+        except RecursionError:
+            pass  # nested too deep to follow: silence, as for everything the analysis does not know
+        except Exception as error:
+            self._analysis.failures.append(
+                Failure(info.module, info.node.lineno, info.qualname, error)
+            )
+        finally:
+            self._analysis.functions.running.pop()
+        if frame.touches_host and root.context.region == ASSUMED:
+            self._host.add(info)
+        if _feeds_steps(info, frame, root.context):
+            self._handed_to_host.add(info)
+
+    def _promote(self, info: FunctionInfo, frame: Frame) -> None:
+        """In a compiled function, a parameter used as a tensor is one: tf.function makes it so."""
+        used = parameters.used_as_tensor(info, frame, numpy=True)
+        for name, value in frame.names.items():
+            if value.is_tensor and not value.sure:
+                if name in used:
+                    frame.names[name] = value._replace(sure=True, guess=False)
+
+    def _run_assumed(self, info: FunctionInfo) -> None:
+        context = Context(
+            ASSUMED,
+            self._analysis.traits(info).never_converted is None,
+            False,
+            (info.qualname,),
+            info,
+        )
+        self._run_root(Root(info, context, _self_of(info)))
+
+    def _assumed_order(self, modules: list[ModuleInfo]) -> list[FunctionInfo]:
+        """Library functions to take as compiled: those that no text calls first, so that others are met through them."""
+        called = _called_names(modules)
+        candidates = [
+            info for module in modules for info in module.functions if self._may_be_assumed(info)
+        ]
+        return sorted(candidates, key=lambda info: info.name in called)
+
+    def _may_be_assumed(self, info: FunctionInfo) -> bool:
+        name = info.name
+        if name.startswith("__") and name != "__call__":
+            return False
+        if name in _NEVER_TRACED or name.startswith("test") or _HOST_NAMES.search(name):
+            return False
+        own = self._analysis.traits(info)
+        if own.is_property or own.is_host or info.is_generator:
+            return False
+        parent = info.parent
+        while parent is not None:
+            if parent in self._host or _HOST_NAMES.search(parent.name):
+                return False
+            parent = parent.parent
+        if _HOST_MODULES.search(info.module.name.rsplit(".", 1)[-1]):
+            return False
+        if info.cls is not None:
+            role = self._analysis.classes.role(info.cls)
+            if role is not None and role.kind in (CALLBACK, HOST_DATA, TEST):
+                return False
+        return True
+
+    def _drop_host_facts(self) -> None:
+        """Take back what was noted in functions that turned out to run on the host."""
+        for facts in self._analysis.facts.values():
+            unwanted = [
+                (node, fact)
+                for node, known in facts.by_node.items()
+                for fact in known
+                if fact.kind != JIT_ON and self._runs_on_host(fact)
+            ]
+            facts.remove(unwanted)
+
+    def _runs_on_host(self, fact: Fact) -> bool:
+        if fact.function in self._drives_replicas or _is_within(fact.function, self._forced_host):
+            return True
+        if fact.context.root in self._jitted_steps and not fact.context.jit:
+            return True  # judged as what it is: compiled with jit_compile=True
+        if fact.context.root in self._handed_to_host and not fact.context.jit:
+            return True
+        if fact.context.region != ASSUMED:
+            return False
+        return fact.context.root in self._host or _is_within(fact.function, self._host)
+
+
+def _feeds_steps(info: FunctionInfo, frame: Frame, context: Context) -> bool:
+    """A tf.function that reads files, or that is handed an iterator, feeds compiled steps from the host."""
+    if context.region != COMPILED or context.jit:
+        return False
+    names = {a.arg for a in (*info.node.args.posonlyargs, *info.node.args.args)}
+    return frame.reads_files or not names.isdisjoint(("iterator", "dataset", "dataset_iterator"))
+
+
+def _is_within(info: FunctionInfo | None, functions: set[FunctionInfo]) -> bool:
+    while info is not None:
+        if info in functions:
+            return True
+        info = info.parent
+    return False
+
+
+def _self_of(info: FunctionInfo) -> Value | None:
+    return Value(INSTANCE, ref=info.cls) if info.cls is not None else None
+
+
+def _arriving(value: Value) -> Value:
+    """What strategy.run passes on is data, whatever it was outside."""
+    if value.kind is SEQUENCE:
+        return value._replace(ref=tuple(_arriving(v) for v in value.ref))
+    if value.kind in (PYTHON, INSTANCE, FUNCTION):
+        return value
+    return Value(TENSOR, ARRIVING, structured=True)
+
+
+_BEFORE_PARENTHESIS = re.compile(r"\w+(?=\()")
+
+
+def _called_names(modules: list[ModuleInfo]) -> frozenset[str]:
+    """Names that stand before a parenthesis more often than they are defined: near enough to what is called."""
+    seen: Counter[str] = Counter()
+    defined: Counter[str] = Counter()
+    for module in modules:
+        seen.update(_BEFORE_PARENTHESIS.findall(module.text))
+        defined.update(info.name for info in module.functions)
+    return frozenset(name for name, count in seen.items() if count > defined[name])
