@@ -198,7 +198,8 @@ def _told(target: TargetReport) -> list[str]:
         for stage in target.stages
         if stage.status == SKIPPED and target.status == SKIPPED
     ]
-    return [*target.notes, *details, *(f"numbers {text}" for text in not_compared), *nothing]
+    told = (*target.notes, *details, *(f"numbers {text}" for text in not_compared), *nothing)
+    return list(dict.fromkeys(told))
 
 
 def _training_name(training: TrainingReport) -> str:

@@ -68,8 +68,9 @@ def _read(
     if stretch.is_indented:
         text, offset = _BLOCK + text, offset - 1
     wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
-    ranges = wrapper.resolve(PositionProvider)
-    passage = Passage(path, facts, ranges, offset, wrapper.module, aim)
+    # `wrapper.resolve` walks the tree once more for providers that there are none of: half the time spent here.
+    ranges = PositionProvider()._gen(wrapper)
+    passage = Passage(path, facts, ranges, offset, wrapper.module, aim)  # type: ignore[arg-type]
     rules = [rule(passage) for rule in all_rules() if rule.code in selected]
     walk(wrapper.module, rules)
     return passage.findings

@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from xlalint.verify.capture import Captured
 from xlalint.verify.patching import Patches
-from xlalint.verify.program import Call, Program, parameter_names, static
+from xlalint.verify.program import Call, Program, parameter_names, static, tensors_alone
 from xlalint.verify.sites import real_path
 from xlalint.verify.standin import Standin
 from xlalint.verify.targets import code_of
@@ -134,8 +134,19 @@ def _callable(one: Captured, around: Circumstances) -> Callable[..., Any] | None
         )
         return _in_replica(function, getattr(one.bound_to, "distribute_strategy", None))
     if one.kind == "plain" and is_converted:
-        return tf.function(one.function)  # type: ignore[no-any-return]
+        return _converted(one.function)
     return one.function  # type: ignore[no-any-return]
+
+
+def _converted(function: Any) -> Callable[..., Any]:
+    """A helper as AutoGraph converts it; a helper may return what a tf.function may not."""
+    alone = tf.autograph.experimental.do_not_convert(tensors_alone)
+
+    @tf.function  # type: ignore[untyped-decorator]
+    def helper(*args: Any, **kwargs: Any) -> Any:
+        return alone(function(*args, **kwargs))
+
+    return helper  # type: ignore[no-any-return]
 
 
 def _as_keras_converts(function: Any, is_converted: bool) -> Callable[..., Any]:

@@ -40,7 +40,7 @@ class Job:
     goes to the head of `sys.path`, as Python itself would put it. `is_imposed` puts the script, which names no strategy, inside
     the scope of ours; `is_substituted` gives a script that asks for a TPU ours instead. `flagged` are functions with findings, by real path and
     first line; `flagged_files` the files whose executed lines the verdicts need. `skip` names targets that killed an earlier
-    child.
+    child, `without_xla` runs the script uncompiled, since XLA killed the child that ran it as it is.
     """
 
     kind: str
@@ -62,6 +62,7 @@ class Job:
     flagged_files: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     takes_targets: bool = True
+    without_xla: bool = False
     python: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

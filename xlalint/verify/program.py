@@ -72,7 +72,7 @@ class Flat:
                 else parts[0]
             )
         args, kwargs = tf.nest.pack_sequence_as(self._structure, leaves)
-        return _tensors_alone(self._call(*args, **kwargs))
+        return tensors_alone(self._call(*args, **kwargs))
 
     def tensors(self, call: Call) -> list[Any]:
         """The tensors (or TensorSpecs) of a call, in this function's order."""
@@ -85,7 +85,7 @@ class Flat:
         return [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in self.tensors(call)]
 
 
-def _tensors_alone(result: Any) -> Any:
+def tensors_alone(result: Any) -> Any:
     """A result without what no tf.function may return: a helper can return a generator, or objects of any class."""
     if isinstance(result, types.GeneratorType):
         result = list(result)

@@ -102,10 +102,22 @@ def _do(
         attempt = _Attempt(job, say)
         outcome = attempt.run(limits, stop)
         _keep(gathered, attempt, outcome, job)
+        if _died_in_xla(outcome, job):
+            job = replace(job, without_xla=True)
+            gathered.notes.append(
+                "XLA killed the program: it was run again without XLA, for its functions to be compiled one by one"
+            )
+            continue
         if attempt.killer is None or gathered.interrupted:
             break
         job = replace(job, skip=(*job.skip, *attempt.finished, attempt.killer["target"]))
     return gathered
+
+
+def _died_in_xla(outcome: sandbox.Outcome, job: Job) -> bool:
+    """Did the program itself crash before it had trained, compiled as it asks to be?"""
+    has_ended = any(record["kind"] == "training" for record in outcome.records)
+    return outcome.status == "crash" and job.takes_targets and not job.without_xla and not has_ended
 
 
 class _Attempt:
@@ -117,6 +129,7 @@ class _Attempt:
         self.log = compilelog.CompileLog()
         self.current: dict[str, Any] | None = None
         self.stage = ""
+        self.so_far: dict[str, Any] | None = None
         self.finished: list[str] = []
         self.killer: dict[str, Any] | None = None
 
@@ -140,9 +153,9 @@ class _Attempt:
     def _hear(self, record: dict[str, Any]) -> None:
         kind = record["kind"]
         if kind == "begin":
-            self.current, self.stage = record, ""
+            self.current, self.stage, self.so_far = record, "", None
         elif kind == "stage":
-            self.stage = record["stage"]
+            self.stage, self.so_far = record["stage"], record["so_far"]
             function = self.current["function"] if self.current else ""
             self._say(f"{function}: {self.stage}")
         elif kind == "target":
@@ -216,15 +229,20 @@ def _killed(attempt: _Attempt, outcome: sandbox.Outcome, job: Job) -> TargetRepo
     what = outcome.abort_message or f"the process {outcome.describes}"
     place = _innermost(outcome, job) or Place(killer["path"], killer["line"], 0, killer["function"])
     message = f"{what} in stage {attempt.stage}"
-    return TargetReport(
-        id=killer["target"],
-        function=killer["function"],
-        path=killer["path"],
-        line=killer["line"],
-        origin=killer["origin"],
+    before = target_from(attempt.so_far) if attempt.so_far is not None else None
+    base = before or TargetReport(
+        killer["target"],
+        killer["function"],
+        killer["path"],
+        killer["line"],
+        killer["origin"],
+        FAILED,
+    )
+    return replace(
+        base,
         status=FAILED,
-        stages=(Stage(attempt.stage, FAILED, outcome.seconds, message),),
-        failures=(Failure(attempt.stage, "crash", message, place=place),),
+        stages=(*base.stages, Stage(attempt.stage, FAILED, 0.0, message)),
+        failures=(*base.failures, Failure(attempt.stage, "crash", message, place=place)),
     )
 
 

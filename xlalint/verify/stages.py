@@ -60,7 +60,7 @@ class Tools:
     locator: Locator
     flagged_files: frozenset[str]
     offloaded: Offloaded
-    on_stage: Callable[[str, str], None]
+    on_stage: Callable[[str, TargetReport], None]
 
 
 @dataclass(slots=True)
@@ -83,6 +83,10 @@ def verify(program: Program, tools: Tools) -> TargetReport:
         _Run(program, tools, done).all_stages()
     except UnsupportedError as reason:
         done.stages.append(Stage(TRACE, SKIPPED, 0.0, str(reason)))
+    return _report(program, done)
+
+
+def _report(program: Program, done: _Progress) -> TargetReport:
     return TargetReport(
         id=program.id,
         function=program.function,
@@ -313,7 +317,8 @@ class _Run:
 
     def _stage(self, name: str, work: Callable[[], Any]) -> Any:
         """What `work` returned, None if it failed; the outcome is in the books."""
-        self._tools.on_stage(self._program.id, name)
+        # What is known so far goes out first: the stage may be the last thing that this process does.
+        self._tools.on_stage(name, _report(self._program, self._done))
         started = time.monotonic()
         status, detail, result = OK, "", None
         try:

@@ -26,13 +26,18 @@ class Place:
         strategies.prepare(job.strategy, max(job.replicas, 2))
         if job.strategy == jobs.STANDIN:
             self.standin = standin.install(job.replicas, hear)
-        if job.strategy == jobs.MIRRORED:
-            _compile_nothing()
+        self._uncompiled = Patches()
+        if job.strategy == jobs.MIRRORED or job.without_xla:
+            _compile_nothing(self._uncompiled)
         if job.is_imposed:
             self._enter(strategies.make(job.strategy, job.replicas))
         if job.is_substituted:
             standin.install(job.replicas, hear)  # for the resolver and the initialization
             _substitute(tf, lambda: self._made(strategies.make(job.strategy, max(job.replicas, 2))))
+
+    def compile_again(self) -> None:
+        """Let tf.functions made from now on be compiled as they ask."""
+        self._uncompiled.undo()
 
     def _enter(self, strategy: Any) -> None:
         # Never left: Keras remembers the scope a model was made in. Held, or TensorFlow forgets it.
@@ -44,7 +49,7 @@ class Place:
         return strategy
 
 
-def _compile_nothing() -> None:
+def _compile_nothing(patches: Patches) -> None:
     """Let every tf.function run without XLA, Keras's too: a program for several CPU devices cannot be compiled ("Trying to
     access resource ... located in device CPU:1")."""
     from tensorflow.python.eager.polymorphic_function import polymorphic_function
@@ -56,7 +61,7 @@ def _compile_nothing() -> None:
 
         return init
 
-    Patches().wrap(polymorphic_function.Function, "__init__", init_of)
+    patches.wrap(polymorphic_function.Function, "__init__", init_of)
 
 
 def _substitute(tf: Any, make: Callable[[], Any]) -> None:

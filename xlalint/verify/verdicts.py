@@ -86,7 +86,10 @@ class _Span:
     function: range
 
     def holds(self, place: Place | None) -> bool:
-        return place is not None and place.path == self.path and place.line in self.lines
+        """Is a place in the finding's lines, or at another line of a statement over several?"""
+        if place is None or place.path != self.path:
+            return False
+        return place.line in self.lines or place.line in self.statement
 
     def is_around(self, place: Place | None) -> bool:
         return place is not None and place.path == self.path and place.line in self.function

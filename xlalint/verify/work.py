@@ -13,6 +13,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,8 @@ class _Work:
         )
         self._channel.emit(to_record("training", report))
         self._channel.phase("targets")
+        if self._place is not None:
+            self._place.compile_again()
         if captured:
             from xlalint.verify import captures
 
@@ -286,8 +289,8 @@ class _Work:
                 notes=(why,),
             )
 
-    def _tell_stage(self, target: str, stage: str) -> None:
-        self._channel.emit({"kind": "stage", "target": target, "stage": stage})
+    def _tell_stage(self, stage: str, so_far: TargetReport) -> None:
+        self._channel.emit({"kind": "stage", "stage": stage, "so_far": asdict(so_far)})
 
 
 def _where(failure: Failure) -> dict[str, Any]:
