@@ -221,5 +221,5 @@ def test_failures_that_no_finding_foretold_are_listed_once(folder: Path) -> None
         target(folder, missed, foretold, failed="lower"),
         target(folder, missed, failed="lower"),
     ]
-    found = unclaimed([finding("XLA101", 2)], targets, folder)
+    found = unclaimed(judge([finding("XLA101", 2)], targets, [], folder), targets, folder)
     assert [one.message for _, one in found] == ["not-constant in line 5"]

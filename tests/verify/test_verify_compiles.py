@@ -556,6 +556,42 @@ def test_two_children_at_a_time_report_what_one_does(verify: Any) -> None:
     ]
 
 
+def test_a_program_that_xla_kills_has_its_functions_compiled_one_by_one(verify: Any) -> None:
+    source = """\
+import ctypes
+import tensorflow as tf
+
+
+@tf.function(jit_compile=True)
+def fine(x):
+    return x * 2.0
+
+
+def crash_when_compiled():
+    if fine._jit_compile:  # what XLA does to some programs
+        ctypes.string_at(0)
+
+
+@tf.function(jit_compile=True)
+def summed(x, mask):
+    return tf.cumsum(x[mask])  # XLA on CPU crashes, or keeps all elements
+
+
+fine(tf.ones([3]))
+summed(tf.ones([4]), tf.constant([True, False, True, False]))
+crash_when_compiled()
+"""
+    ran, report = verify({"train.py": source}, *script("train.py"))
+    assert ran.status == 1
+    assert any(note.startswith("XLA killed the program") for note in report["notes"])
+    assert report["training"][0]["detail"] == "the process was killed by SIGSEGV"
+    assert by_function(report)["fine"]["status"] == "ok"
+    assert judged(report) == {
+        (line_of(source, "tf.cumsum"), "XLA201"): "confirmed",
+        (line_of(source, "tf.cumsum"), "XLA204"): "confirmed",
+    }
+
+
 def test_a_library_that_is_missing_is_told(verify: Any) -> None:
     ran, report = verify({"train.py": "import no_such_library\n"}, *script("train.py"))
     (training,) = report["training"]

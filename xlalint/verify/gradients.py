@@ -62,8 +62,9 @@ def _optimizer_classes() -> list[Any]:
     """The classes that define how gradients are applied, of every Keras that is loaded: they moved between versions, so
     they are found as the bases of Adam."""
     found: dict[Any, None] = {}
-    for library in ("keras", "tf_keras"):
-        optimizers = getattr(sys.modules.get(library), "optimizers", None)
+    public = [tf.keras] if "keras" in sys.modules else []  # Keras 2 has its optimizers there alone
+    for library in (*public, sys.modules.get("keras"), sys.modules.get("tf_keras")):
+        optimizers = getattr(library, "optimizers", None)
         for owner in (optimizers, getattr(optimizers, "legacy", None)):
             for base in inspect.getmro(getattr(owner, "Adam", object)):
                 if "apply_gradients" in vars(base) or "apply" in vars(base):

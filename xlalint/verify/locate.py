@@ -6,7 +6,7 @@ import ast
 import linecache
 import re
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -143,6 +143,10 @@ class Locator:
                 Failure(stage, "no-kernel", f"{op.type} has no XLA kernel", op.type, place, caller)
             )
         return _without_doubles(found)
+
+    def of_users(self, lines: Mapping[str, list[int]]) -> dict[str, list[int]]:
+        """What of `lines`, by path, is in the code under test."""
+        return {path: numbers for path, numbers in lines.items() if self._code.is_user(path)}
 
     def not_constant(self, stage: str, ops: Iterable[Any], index: int) -> list[Failure]:
         """A failure for each operation, whose input number `index` must be a compile-time constant and is not."""

@@ -12,7 +12,6 @@ import sysconfig
 import types
 from collections.abc import Mapping
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 _CORE = (
@@ -89,6 +88,8 @@ def install(code: UserCode) -> bool:
     native = getattr(tf_stack, "_tf_stack", None)
     if native is None or not hasattr(ops, "tf_stack") or not hasattr(native, "PyBindFileSet"):
         return False
+    if hasattr(tf_stack, "extract_stack_for_op"):
+        return True  # TensorFlow 2.12 and 2.13 store whole stacks, by another way: they are filtered when read
     library_files = _LibraryFiles(code, native.PyBindFileSet())
 
     def user_mapping() -> Any:
@@ -100,29 +101,10 @@ def install(code: UserCode) -> bool:
         # An empty stack makes TensorFlow crash later on.
         return stack if len(stack) else tf_stack.extract_stack(stacklevel=stacklevel + 1)
 
-    def extract_stack_for_op(c_op: Any, stacklevel: int = 1) -> None:
-        """The form of TensorFlow 2.12 and 2.13, which tells nothing of the stack it has stored."""
-        if _has_user_frame(code):
-            native.extract_stack_for_op(user_mapping(), library_files.current(), c_op, 0)
-        else:
-            tf_stack.extract_stack_for_op(c_op, stacklevel=stacklevel + 1)
-
     seam = types.SimpleNamespace(**vars(tf_stack))
-    if hasattr(tf_stack, "extract_stack_for_op"):
-        seam.extract_stack_for_op = extract_stack_for_op
-    else:
-        seam.extract_stack = extract_stack
+    seam.extract_stack = extract_stack
     ops.tf_stack = seam
     return True
-
-
-def _has_user_frame(code: UserCode) -> bool:
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if not code.is_library(frame.f_code.co_filename):
-            return True
-        frame = frame.f_back
-    return False
 
 
 class _LibraryFiles:

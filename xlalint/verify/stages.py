@@ -194,7 +194,7 @@ class _Run:
     def _lower(self, concrete: Any) -> _Said:
         text = _lowered(concrete, self._specs)
         self._done.bounded = hlo.bounded_lines(text)
-        return _Said(OK, _bounded_words(self._done.bounded))
+        return _Said(OK, _bounded_words(self._tools.locator.of_users(self._done.bounded)))
 
     def _run(self, concrete: Any) -> _Said:
         with _Kept(concrete):

@@ -106,14 +106,16 @@ def judge(
 
 
 def unclaimed(
-    findings: Iterable[Finding], targets: Sequence[TargetReport], folder: Path
+    judged: Sequence[Verdict], targets: Sequence[TargetReport], folder: Path
 ) -> list[tuple[TargetReport, Failure]]:
-    """The failures of targets that no finding foretold: at none of their lines."""
-    spans = [_span_of(finding, folder) for finding in findings]
+    """The failures of targets that no finding foretold: at none of their lines, and no verdict rests on them."""
+    spans = [_span_of(one.finding, folder) for one in judged]
+    rested_on = {one.target for one in judged if one.verdict == CONFIRMED}
     found: dict[tuple[object, ...], tuple[TargetReport, Failure]] = {}
     for target in targets:
         for failure in target.failures:
             claimed = any(_is_told_by(failure, span) for span in spans)
+            claimed |= failure.kind in ("numbers", "crash") and target.function in rested_on
             if failure.stage != EAGER and not claimed:
                 found.setdefault((failure.kind, failure.op, failure.place), (target, failure))
     return list(found.values())
@@ -209,7 +211,8 @@ def _price(
         return f"the graph holds {_listed(ops & _LOOPS)} made here"
     if family in ("XLA201", "XLA202") and bounded:
         return f"XLA's program has dimensions known only when it runs, made in line {bounded[0]}"
-    if family in ("XLA201", "XLA202") and ops & _PRODUCERS and _failed_to_compile(target):
+    has_bounds = bool(target.evidence.bounded) or _failed_to_compile(target)
+    if family in ("XLA201", "XLA202") and ops & _PRODUCERS and has_bounds:
         return f"the graph holds {_listed(ops & _PRODUCERS)} made here"
     if family == "XLA203" and target.evidence.compiled_per_value and _executed(span, target):
         return (

@@ -91,7 +91,7 @@ def verify(
         environment=gathered.environment,
         targets=tuple(gathered.targets),
         verdicts=tuple(judged),
-        unclaimed=tuple(verdicts.unclaimed(checked.findings, gathered.targets, request.folder)),
+        unclaimed=tuple(verdicts.unclaimed(judged, gathered.targets, request.folder)),
         trainings=tuple(gathered.trainings),
         broken=tuple(gathered.broken),
         errors=checked.errors,
