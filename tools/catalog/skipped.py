@@ -5,7 +5,7 @@ from __future__ import annotations
 _PREFIXES = (
     "tf.autodiff.", "tf.autograph.", "tf.compat.", "tf.config.", "tf.data.", "tf.dtypes.experimental_",
     "tf.experimental.async_", "tf.experimental.dispatch", "tf.experimental.dlpack", "tf.experimental.dtensor",
-    "tf.experimental.enable", "tf.experimental.register", "tf.experimental.unregister", "tf.experimental.function_executor",
+    "tf.experimental.enable", "tf.experimental.numpy.experimental_", "tf.experimental.register", "tf.experimental.unregister", "tf.experimental.function_executor",
     "tf.experimental.tensorrt", "tf.feature_column.", "tf.graph_util.", "tf.io.gfile.", "tf.io.write_graph", "tf.load_",
     "tf.mlir", "tf.profiler.", "tf.queue.", "tf.register_", "tf.saved_model.", "tf.summary.create_", "tf.summary.experimental.",
     "tf.summary.flush", "tf.summary.graph", "tf.summary.trace_", "tf.summary.record_if", "tf.summary.should_record",

@@ -1,0 +1,44 @@
+"""Names that would change the measuring process, wait, or write outside it, are never called."""
+
+from __future__ import annotations
+
+import pytest
+
+from tools.catalog.skipped import is_skipped
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tf.config.run_functions_eagerly",
+        "tf.debugging.enable_check_numerics",
+        "tf.random.set_seed",
+        "tf.experimental.numpy.experimental_enable_numpy_behavior",
+        "tf.compat.v1.disable_eager_execution",
+        "tf.compat.v1.reset_default_graph",
+        "tf.compat.v1.train.Saver",
+        "tf.distribute.experimental_set_strategy",
+        "tf.saved_model.save",
+        "keras.backend.clear_session",
+        "keras.backend.set_floatx",
+    ],
+)
+def test_is_never_called(name: str) -> None:
+    assert is_skipped(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tf.unique",
+        "tf.distribute.has_strategy",
+        "tf.executing_eagerly",
+        "tf.compat.v1.where",
+        "tf.compat.v1.image.resize_images",
+        "tf.compat.v1.scalar_mul",
+        "keras.backend.ndim",
+        "keras.ops.unique",
+    ],
+)
+def test_is_measured(name: str) -> None:
+    assert not is_skipped(name)
