@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from xlalint.semantics.facts import CONVERSION
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
+    BOUNDED,
     COLLECTION,
-    COMPUTED,
     EXTERNAL,
     FALSE,
-    FROM_SHAPE,
     FUNCTION,
     MAPPING,
     NOTHING_KNOWN,
@@ -177,7 +176,8 @@ def _len(value: Value, node: ast.AST, frame: Frame) -> Value:
         if not frame.context.converted:
             frame.analysis.note(frame, node, CONVERSION, value, "len")
             return SOME_PYTHON
-        return Value(TENSOR, FROM_SHAPE if value.producer is None else COMPUTED, rank=0)
+        # AutoGraph gives the Python number where the size is static.
+        return SOME_PYTHON if value.producer is None else Value(TENSOR, BOUNDED, rank=0)
     if value.kind is SEQUENCE and value.ref:
         return constant(len(value.ref))
     return SOME_PYTHON

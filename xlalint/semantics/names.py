@@ -44,7 +44,7 @@ def canonical(dotted: str) -> str:
             return replacement
         if dotted.startswith(prefix) and dotted[len(prefix)] == ".":
             return canonical_tail(replacement + dotted[len(prefix) :])
-    return dotted
+    return canonical_tail(dotted)
 
 
 def canonical_tail(name: str) -> str:
@@ -75,4 +75,4 @@ def api_name(name: str) -> str:
 
 def mentions_tensorflow(text: str) -> bool:
     """Whether a module's text can lead to TensorFlow or Keras at all."""
-    return "tensorflow" in text or "keras" in text
+    return "tensorflow" in text or "keras" in text or "tf." in text

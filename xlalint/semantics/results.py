@@ -46,7 +46,7 @@ _PYTHON_RESULTS = frozenset(
         "keras.ops.is_tensor", "keras.ops.ndim", "keras.ops.dtype", "tf.is_tensor", "tf.get_static_value", "tf.inside_function",
         "tf.as_dtype", "tf.nest.is_nested", "tf.nest.assert_same_structure", "tf.debugging.is_numeric_tensor",
         "tf.distribute.has_strategy", "tf.distribute.in_cross_replica_context", "tf.get_logger", "tf.is_symbolic_tensor",
-        "tf.broadcast_static_shape", "keras.tree.is_nested", "tf.compat.v1.get_default_graph", "tf.data.experimental.cardinality",
+        "tf.broadcast_static_shape", "keras.tree.is_nested", "tf.get_default_graph", "tf.data.experimental.cardinality",
     }
 )  # fmt: skip
 # Reductions of something unknown are data in practice: nobody reduces a setting. Products are left out: of shapes.
@@ -62,7 +62,7 @@ _BOOLEAN = frozenset(
 )
 _TENSOR_NAMESPACES = (
     "tf.math.", "tf.nn.", "tf.linalg.", "tf.signal.", "tf.image.", "tf.random.", "tf.bitwise.", "tf.raw_ops.", "keras.ops.",
-    "keras.backend.", "keras.activations.", "keras.losses.", "keras.metrics.", "tf.compat.v1.losses.",
+    "keras.backend.", "keras.activations.", "keras.losses.", "keras.metrics.", "tf.losses.",
 )  # fmt: skip
 # Not every function of these namespaces returns a tensor; CamelCase names are classes.
 
@@ -82,7 +82,7 @@ def of_call(
     api: Api, data_sized: tuple[int, ...], arguments: Arguments, bound: Bound, frame: Frame
 ) -> Value:
     """The value of a call of a catalogued API that takes no functions."""
-    name = api.name
+    name = _modern(api.name)
     values = (*arguments.positional, *arguments.keywords.values())
     flat = tuple(leaf for value in values for leaf in leaves(value))
     special = _SPECIAL.get(name)
@@ -99,8 +99,14 @@ def of_call(
     return _tensor_result(api, name, data_sized, arguments, bound, flat)
 
 
+def _modern(name: str) -> str:
+    """`tf.compat.v1.shape` carries shapes as `tf.shape` does."""
+    return "tf." + name.removeprefix("tf.compat.v1.") if name.startswith("tf.compat.v1.") else name
+
+
 def of_unknown_api(name: str, arguments: Arguments, frame: Frame) -> Value:
     """The value of a call of an API that the catalogue does not list."""
+    name = _modern(name)
     flat = tuple(leaf for value in arguments.positional for leaf in leaves(value))
     if name in _SPECIAL:
         return _SPECIAL[name](arguments, dict(arguments.keywords), flat, frame)
@@ -366,10 +372,8 @@ _SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value
     "tf.stop_gradient": _same,
     "keras.ops.stop_gradient": _same,
     "tf.where": _where,
-    "tf.compat.v1.where": _where,
     "keras.ops.where": _where,
     "tf.gather": _gather,
-    "tf.compat.v1.gather": _gather,
     "tf.constant": _constant_value,
     "keras.backend.constant": _constant_value,
     "tf.zeros": _filled,
@@ -388,7 +392,6 @@ _SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value
     "tf.unique_with_counts": _unique_with_counts,
     "tf.dynamic_partition": _partition,
     "tf.boolean_mask": _mask,
-    "tf.compat.v1.boolean_mask": _mask,
     **dict.fromkeys(_LIKE, _like),
 }
 

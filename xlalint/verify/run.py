@@ -102,7 +102,7 @@ def _do(
         attempt = _Attempt(job, say)
         outcome = attempt.run(limits, stop)
         _keep(gathered, attempt, outcome, job)
-        if _died_in_xla(outcome, job):
+        if attempt.killer is None and _died_in_xla(outcome, job):
             job = replace(job, without_xla=True)
             gathered.notes.append(
                 "XLA killed the program: it was run again without XLA, for its functions to be compiled one by one"
@@ -117,7 +117,8 @@ def _do(
 def _died_in_xla(outcome: sandbox.Outcome, job: Job) -> bool:
     """Did the program itself crash before it had trained, compiled as it asks to be?"""
     has_ended = any(record["kind"] == "training" for record in outcome.records)
-    return outcome.status == "crash" and job.takes_targets and not job.without_xla and not has_ended
+    may_help = job.kind != jobs.MODULES and job.takes_targets and not job.without_xla
+    return outcome.status == "crash" and may_help and not has_ended
 
 
 class _Attempt:

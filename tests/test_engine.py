@@ -1,0 +1,328 @@
+"""What `check` understands of a project: names, classes, calls, regions; and that nothing in a source file breaks it."""
+
+from __future__ import annotations
+
+import random
+import sys
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from xlalint import engine
+from xlalint.finding import CheckResult, Finding
+from xlalint.project import settings
+from xlalint.semantics import expressions
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+def check_files(folder: Path, files: Mapping[str, str], **overrides: object) -> CheckResult:
+    """Check a project made of these files; paths in findings are relative to nothing: they are as given."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text))
+    return engine.check([str(folder)], settings.load([str(folder)], overrides))
+
+
+def said(result: CheckResult) -> list[tuple[str, int, str]]:
+    return [(Path(f.path).name, f.span.line, f.code) for f in result.findings]
+
+
+def only(result: CheckResult) -> Finding:
+    assert len(result.findings) == 1, said(result)
+    return result.findings[0]
+
+
+ALIASES = {
+    "module alias": "import tensorflow as tf\nunique = tf.unique_with_counts",
+    "compat.v2": "import tensorflow.compat.v2 as tf\nunique = tf.unique_with_counts",
+    "compat.v1": "import tensorflow.compat.v1 as tf1\nunique = tf1.unique_with_counts",
+    "from import": "from tensorflow import unique_with_counts as unique",
+    "attribute chain": "import tensorflow\nunique = tensorflow.raw_ops.UniqueWithCounts",
+    "private module": "from tensorflow.python.ops import array_ops\nunique = array_ops.unique_with_counts",
+    "generated module": "from tensorflow.python.ops import gen_array_ops\nunique = gen_array_ops.unique_with_counts",
+    "through try": """
+try:
+    from tensorflow import unique_with_counts as unique
+except ImportError:
+    unique = None
+""",
+}
+
+
+@pytest.mark.parametrize("imports", ALIASES.values(), ids=ALIASES.keys())
+def test_an_api_is_known_under_every_name(tmp_path: Path, imports: str) -> None:
+    text = f"{imports}\nimport tensorflow\n\n\n@tensorflow.function(jit_compile=True)\ndef f(x):\n    return unique(x)\n"
+    finding = only(check_files(tmp_path, {"m.py": text}))
+    assert finding.code == "XLA401"
+    assert "UniqueWithCounts" in finding.message
+
+
+def test_a_name_re_exported_by_the_project_is_followed(tmp_path: Path) -> None:
+    result = check_files(
+        tmp_path,
+        {
+            "pkg/__init__.py": "from .compat import tf, keras\n",
+            "pkg/compat.py": "import tensorflow as tf\nfrom tensorflow import keras\n",
+            "pkg/base.py": """
+                from pkg import keras
+
+                class Block(keras.layers.Layer):
+                    pass
+            """,
+            "pkg/model.py": """
+                from . import tf
+                from .base import Block
+
+                class Gate(Block):
+                    def call(self, inputs):
+                        if tf.reduce_sum(inputs) > 0:
+                            return inputs
+                        return -inputs
+            """,
+        },
+    )
+    assert said(result) == [("model.py", 7, "XLA101")]
+
+
+def test_a_base_class_of_an_installed_package_is_read_without_importing_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = tmp_path / "site-packages"
+    package = installed / "blocks"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("from .core import Base\nraise RuntimeError('imported')\n")
+    (package / "core.py").write_text(
+        "import tensorflow as tf\n\nclass Root(tf.keras.layers.Layer): pass\n\nclass Base(Root): pass\n"
+    )
+    monkeypatch.setattr(sys, "path", [*sys.path, str(installed)])
+    result = check_files(
+        tmp_path / "project",
+        {
+            "m.py": """
+                import tensorflow as tf
+                from blocks import Base
+
+                class Gate(Base):
+                    def call(self, inputs):
+                        return inputs if tf.reduce_sum(inputs) > 0 else -inputs
+            """
+        },
+    )
+    assert said(result) == [("m.py", 7, "XLA101")]
+
+
+def test_a_finding_says_through_which_calls_its_code_is_compiled(tmp_path: Path) -> None:
+    result = check_files(
+        tmp_path,
+        {
+            "losses.py": """
+                import tensorflow as tf
+
+                def masked_mean(values, mask):
+                    return tf.reduce_mean(values[mask])
+            """,
+            "train.py": """
+                import tensorflow as tf
+                from losses import masked_mean
+
+                class Trainer:
+                    @tf.function(jit_compile=True)
+                    def step(self, batch, labels):
+                        return self.loss(batch, labels)
+
+                    def loss(self, batch, labels):
+                        return masked_mean(tf.square(batch), labels > 0)
+            """,
+        },
+    )
+    finding = only(result)
+    assert (finding.code, finding.function) == ("XLA201", "masked_mean")
+    assert finding.region.kind == "compiled"
+    assert finding.region.why == ("@tf.function Trainer.step", "Trainer.loss", "masked_mean")
+
+
+def test_a_library_function_nobody_calls_is_assumed_to_be_compiled(tmp_path: Path) -> None:
+    text = """
+        import tensorflow as tf
+
+        def counts(labels):
+            return tf.unique_with_counts(labels)
+    """
+    finding = only(check_files(tmp_path, {"m.py": text}))
+    assert (finding.region.kind, finding.region.why) == ("assumed", ("counts",))
+
+
+QUIET = {
+    "an input function": """
+        def clean(record):
+            if tf.reduce_sum(record) > 0:
+                record = tf.unique_with_counts(record)[0]
+            return record
+
+        dataset = tf.data.Dataset.range(3).map(clean)
+    """,
+    "what an input function calls": """
+        def helper(record):
+            return tf.strings.length(tf.strings.as_string(record))
+
+        def clean(record):
+            return helper(record)
+
+        dataset = tf.data.Dataset.range(3).map(lambda record: clean(record))
+    """,
+    "a function marked as host code": """
+        def clean(record):  # xlalint: host
+            return tf.unique_with_counts(record)
+    """,
+    "the loop around strategy.run": """
+        strategy = tf.distribute.MirroredStrategy()
+
+        def replica_step(batch):
+            return tf.reduce_sum(batch)
+
+        @tf.function
+        def train_step(batch):
+            loss = strategy.run(replica_step, args=(batch,))
+            tf.print(loss)
+            if tf.reduce_sum(batch) > 0:
+                tf.print("positive")
+            return loss
+    """,
+    "a callback": """
+        class Report(tf.keras.callbacks.Callback):
+            def on_epoch_end(self, epoch, logs=None):
+                if tf.reduce_sum(self.model.losses) > 0:
+                    print(tf.reduce_sum(self.model.losses).numpy())
+    """,
+    "init_scope": """
+        @tf.function(jit_compile=True)
+        def f(x):
+            with tf.init_scope():
+                table = tf.unique_with_counts(tf.constant([1, 1]))
+            return x
+    """,
+    "static shapes and settings": """
+        class Layer(tf.keras.layers.Layer):
+            def __init__(self, depth=2, causal=False):
+                super().__init__()
+                self.depth, self.causal = depth, causal
+
+            def call(self, inputs, training=None, mask=None):
+                if training and self.causal or self.depth > 1:
+                    inputs = inputs * 2.0
+                if mask is not None and inputs.shape[0] is None:
+                    inputs = tf.reshape(inputs, [tf.shape(inputs)[0], -1])
+                if isinstance(inputs, (list, tuple)) or len(inputs.shape) == 3:
+                    inputs = inputs[0]
+                return inputs
+    """,
+    "the eager arm": """
+        @tf.function(jit_compile=True)
+        def f(x):
+            if tf.executing_eagerly():
+                return x.numpy()
+            return x
+    """,
+}
+
+
+@pytest.mark.parametrize("text", QUIET.values(), ids=QUIET.keys())
+def test_code_that_is_not_compiled_or_not_dynamic_is_left_alone(tmp_path: Path, text: str) -> None:
+    result = check_files(tmp_path, {"m.py": "import tensorflow as tf\n" + textwrap.dedent(text)})
+    assert said(result) == []
+
+
+HARD = {
+    "a sum of 3000 terms": "x = " + " + ".join(["1"] * 3000) + "\n",
+    "80 nested calls": "import tensorflow as tf\ny = " + "tf.abs(" * 80 + "1." + ")" * 80 + "\n",
+    "a chain of 2000 functions": "import tensorflow as tf\n"
+    + "".join(f"def f{i}(x):\n    return f{i + 1}(x)\n" for i in range(2000))
+    + "def f2000(x):\n    return tf.unique_with_counts(x)\n\n@tf.function\ndef start(x):\n    return f0(x)\n",
+    "a function that calls itself with more each time": "import tensorflow as tf\n@tf.function\n"
+    "def f(x, seen):\n    return f(x, [*seen, x]) + f(x, {**seen, 'a': x})\n",
+    "classes that inherit from each other": "import tensorflow as tf\nclass A(B): pass\nclass B(A):\n"
+    "    def call(self, x):\n        return tf.unique(x)\n",
+    "modules that are only a form feed": "\f\nimport tensorflow as tf\f\n",
+    "a name bound to itself": "from m import m\nfrom m import x as x\nprint(x)\n",
+}
+
+
+@pytest.mark.parametrize("text", HARD.values(), ids=HARD.keys())
+def test_hard_sources_end_without_an_error(tmp_path: Path, text: str) -> None:
+    assert check_files(tmp_path, {"m.py": text}).errors == ()
+
+
+def test_a_bug_in_the_analysis_costs_one_function(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(node: object, frame: object) -> object:
+        raise ZeroDivisionError("boom")
+
+    import ast
+
+    monkeypatch.setitem(expressions._HANDLERS, ast.Set, broken)
+    result = check_files(
+        tmp_path,
+        {
+            "m.py": """
+                import tensorflow as tf
+
+                @tf.function
+                def broken(x):
+                    return {x}
+
+                @tf.function
+                def fine(x):
+                    return tf.unique_with_counts(x)
+            """
+        },
+    )
+    assert said(result) == [("m.py", 10, "XLA401")]
+    (error,) = result.errors
+    assert (error.line, "analysing broken" in error.message) == (5, True)
+
+
+def test_a_file_with_a_syntax_error_does_not_hide_the_others(tmp_path: Path) -> None:
+    fine = "import tensorflow as tf\n@tf.function\ndef f(x):\n    return tf.unique_with_counts(x)\n"
+    result = check_files(tmp_path, {"a.py": "def (:\n", "b.py": fine})
+    assert said(result) == [("b.py", 4, "XLA401")]
+    assert [(Path(e.path).name, e.line) for e in result.errors] == [("a.py", 1)]
+
+
+def _mutants(text: str, dice: random.Random) -> list[str]:
+    """The text with lines dropped, doubled, swapped, or cut short."""
+    found = []
+    for _ in range(4):
+        lines = text.splitlines(keepends=True)
+        for _ in range(dice.randint(1, 6)):
+            first, second = dice.randrange(len(lines)), dice.randrange(len(lines))
+            change = dice.choice(("drop", "double", "swap", "cut"))
+            if change == "drop" and len(lines) > 2:
+                del lines[first]
+                continue
+            if change == "double":
+                lines.insert(first, lines[first])
+            elif change == "swap":
+                lines[first], lines[second] = lines[second], lines[first]
+            else:
+                lines[first] = lines[first][: dice.randrange(len(lines[first]) + 1)] + "\n"
+        found.append("".join(lines))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_mutilated_program_breaks_check(tmp_path: Path, seed: int) -> None:
+    dice = random.Random(seed)
+    fixtures = sorted(REPOSITORY.glob("fixtures/XLA*/*.py"))
+    for number, path in enumerate(dice.sample(fixtures, 12)):
+        for variant, text in enumerate(_mutants(path.read_text(), dice)):
+            (tmp_path / f"m{number}_{variant}.py").write_text(text)
+    given = settings.load([str(tmp_path)])
+    first, second = engine.check([str(tmp_path)], given), engine.check([str(tmp_path)], given)
+    assert first == second
+    assert not [error for error in first.errors if "internal" in error.message]
+    assert first.files_checked + len(first.errors) == 48
