@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.semantics.facts import CALL, CallDetail
+from xlalint.semantics.facts import ASSUMED, CALL, CallDetail
 
 _CALLBACK_OPS = frozenset({"EagerPyFunc", "PyFunc", "PyFuncStateless"})
 _PRINTING_OPS = frozenset({"PrintV2", "Print"})
@@ -31,6 +31,10 @@ class HostCallback(Rule):
             if is_callback(detail):
                 self.report(node, fact, "callback", confidence="certain", api=self.quote(node.func))
             elif is_printing(detail):
-                # Without jit_compile, a TPU may move what only writes to the host.
+                # Without jit_compile, a TPU may move what only writes to the host; and in a library function that nobody
+                # calls, a summary without a writer writes nothing: only --pedantic asks about those.
                 variant = "printing" if fact.context.jit else "printing-offloaded"
-                self.report(node, fact, variant, confidence="certain", api=self.quote(node.func))
+                is_assumed = fact.context.region == ASSUMED and not fact.context.jit
+                confidence = "possible" if is_assumed else "certain"
+                api = self.quote(node.func)
+                self.report(node, fact, variant, confidence=confidence, api=api)
