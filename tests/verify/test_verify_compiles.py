@@ -309,6 +309,7 @@ def test_functions_with_a_signature_are_verified_without_a_script(verify: Any) -
         for name, target in targets.items()
     }
     assert ran.status == 1
+    assert len(report["targets"]) == 5
     assert failures == {
         "last_kept": [("numbers", "numbers", line_of(SIGNATURES, "signature=PAIR"), 0)],
         "words": [
@@ -326,6 +327,50 @@ def test_functions_with_a_signature_are_verified_without_a_script(verify: Any) -
     assert verdicts[(line_of(SIGNATURES, "x[mask][-1]"), "XLA204")] == "confirmed"
     assert verdicts[(line_of(SIGNATURES, "x[mask][-1]"), "XLA201")] == "confirmed"
     assert verdicts[(line_of(SIGNATURES, "as_string"), "XLA401")] == "confirmed"
+
+
+def test_a_check_that_xla_drops_is_a_difference(verify: Any) -> None:
+    source = """\
+import tensorflow as tf
+
+
+@tf.function(input_signature=[tf.TensorSpec([2], tf.int32)])
+def checked(x):
+    tf.debugging.assert_less(x, 0)
+    return x + 1
+"""
+    ran, report = verify({"lib.py": source}, ".")
+    checks = by_function(report)["checked"]["checks"]
+    assert ran.status == 1
+    assert {name: checks[name]["status"] for name in ("eager", "lower", "run", "numbers")} == {
+        "eager": "failed",
+        "lower": "ok",
+        "run": "ok",
+        "numbers": "failed",
+    }
+    assert (
+        checks["numbers"]["detail"]
+        == "eager code raises InvalidArgumentError; XLA returns a result"
+    )
+
+
+def test_each_size_from_data_is_told_though_the_compiler_names_one(verify: Any) -> None:
+    source = """\
+import tensorflow as tf
+
+
+@tf.function(input_signature=[tf.TensorSpec([], tf.int32), tf.TensorSpec([], tf.int32)])
+def grid(height, width):
+    rows = tf.range(height)
+    columns = tf.range(width)
+    return rows[:, tf.newaxis] * columns
+"""
+    _, report = verify({"lib.py": source}, ".")
+    failures = by_function(report)["grid"]["failures"]
+    assert [(one["kind"], one["op"], one["line"]) for one in failures] == [
+        ("not-constant", "Range", line_of(source, "rows =")),
+        ("not-constant", "Range", line_of(source, "columns =")),
+    ]
 
 
 def test_a_layer_of_the_library_fails_at_the_line_that_made_it(verify: Any) -> None:
