@@ -128,9 +128,9 @@ def _walk_keras(module: types.ModuleType, path: str, depth: int) -> Iterator[tup
 
 
 def _is_public(module: types.ModuleType) -> bool:
-    """Part of the generated API; older versions take `tf.summary` from TensorBoard."""
+    """Part of the generated API; older versions name it otherwise and take `tf.summary` from TensorBoard."""
     name = _module_name(module)
-    return "._api." in name or name.startswith("tensorboard.summary")
+    return "._api." in name or name.startswith(("tensorflow.compat", "tensorboard.summary"))
 
 
 def _module_name(module: types.ModuleType) -> str:
