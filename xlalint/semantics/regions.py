@@ -291,11 +291,10 @@ class Regions:
 
     def _promote(self, info: FunctionInfo, frame: Frame) -> None:
         """In a compiled function, a parameter used as a tensor is one: tf.function makes it so."""
-        used = parameters.used_as_tensor(info, frame, numpy=True)
-        for name, value in frame.names.items():
-            if value.is_tensor and not value.sure:
-                if name in used:
-                    frame.names[name] = value._replace(sure=True, guess=False)
+        inferred = {n: v for n, v in frame.names.items() if v.is_tensor and not v.sure}
+        used = parameters.used_as_tensor(info, frame, numpy=True) if inferred else set()
+        for name in used & inferred.keys():
+            frame.names[name] = inferred[name]._replace(sure=True, guess=False)
 
     def _run_assumed(self, info: FunctionInfo) -> None:
         context = Context(
@@ -389,7 +388,7 @@ def _arriving(value: Value) -> Value:
     return Value(TENSOR, ARRIVING, structured=True)
 
 
-_BEFORE_PARENTHESIS = re.compile(r"\w+(?=\()")
+_BEFORE_PARENTHESIS = re.compile(r"\b(\w+)\(", re.ASCII)
 
 
 def _called_names(modules: list[ModuleInfo]) -> frozenset[str]:
