@@ -51,7 +51,6 @@ _HOST_OPS = frozenset(
 
 # Claims about what a program computes: that it compiles says nothing of them.
 _ABOUT_NUMBERS = frozenset({"XLA204"})
-_ABOUT_TPUS = ("XLA5", "XLA8")
 
 # Which failures bear out which claims. Two claims may share a line, and only one of them have failed there.
 _BORNE_OUT_BY = {
@@ -111,12 +110,15 @@ def unclaimed(
     judged: Sequence[Verdict], targets: Sequence[TargetReport], folder: Path
 ) -> list[tuple[TargetReport, Failure]]:
     """The failures of targets that no finding foretold: at none of their lines, and no verdict rests on them."""
-    spans = [_span_of(one.finding, folder) for one in judged]
+    claims = [(one.finding, _span_of(one.finding, folder)) for one in judged]
     rested_on = {one.target for one in judged if one.verdict == CONFIRMED}
     found: dict[tuple[object, ...], tuple[TargetReport, Failure]] = {}
     for target in targets:
         for failure in target.failures:
-            claimed = any(_is_told_by(failure, span) for span in spans)
+            claimed = any(
+                _is_told_by(failure, span) or _is_raised_within(failure, finding, span)
+                for finding, span in claims
+            )
             claimed |= failure.kind in ("numbers", "crash") and target.function in rested_on
             if failure.stage != EAGER and not claimed:
                 found.setdefault((failure.kind, failure.op, failure.place), (target, failure))
@@ -263,7 +265,7 @@ def _by_function(finding: Finding, span: _Span, targets: Sequence[TargetReport])
 
 
 def _why_not(finding: Finding, span: _Span, targets: Sequence[TargetReport]) -> str:
-    if finding.code.startswith(_ABOUT_TPUS):
+    if finding.code.startswith(plan.ABOUT_TPUS):
         return "a claim about TPUs, which a CPU cannot judge"
     if finding.cell is not None:
         return "in a notebook, which verify does not run"
