@@ -244,7 +244,7 @@ def note_hazards(
     """Note the call when the catalogue holds anything against it with these arguments."""
     if not frame.context.is_compiled or frame.silent:
         return
-    if verdict.missing and not api.host and _is_folded(arguments):
+    if verdict.missing and not api.host and _is_folded(api.name, arguments):
         return
     makes_data_sized = _makes_data_sized(result, arguments)
     needs_constant = any(
@@ -264,13 +264,18 @@ def note_hazards(
         frame.analysis.note(frame, node, DATA_SIZED_USE, misuse[1], misuse[0])
 
 
-def _is_folded(arguments: Arguments) -> bool:
-    """Whether TensorFlow computes the call while tracing: a function of constants leaves no operation behind."""
+# Operations without state: of constants alone, they are computed before XLA sees the program.
+_STATELESS = ("tf.strings.", "tf.random.stateless", "tf.math.", "tf.linalg.", "tf.unravel_index")
+
+
+def _is_folded(name: str, arguments: Arguments) -> bool:
+    """Whether a call is computed before XLA sees it: a function of constants leaves no operation behind."""
     values = (*arguments.positional, *arguments.keywords.values())
     flat = [leaf for value in values for leaf in leaves(value)]
     tensors = [leaf for leaf in flat if leaf.is_tensor]
     known = all(leaf.kind in (PYTHON, SHAPE, EXTERNAL, TENSOR) for leaf in flat)
-    return bool(tensors) and known and all(t.dependence == CONSTANT and t.sure for t in tensors)
+    may_be = bool(tensors) or (bool(flat) and name.startswith(_STATELESS))
+    return may_be and known and all(t.dependence == CONSTANT and t.sure for t in tensors)
 
 
 def note_call(

@@ -70,6 +70,9 @@ def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
             )
         ):
             found["is_host"] = True
+    if info.cls is not None and info.cls.parent is not None:
+        # A class inside a function is converted with the text of that function: properties and operators too.
+        reason = None
     return Traits(never_converted=reason, **found)  # type: ignore[arg-type]
 
 
