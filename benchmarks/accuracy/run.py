@@ -1,10 +1,10 @@
 """Run `xlalint check` over pinned packages and show the findings added and removed since the last recorded run.
 
-    python benchmarks/accuracy/run.py --cache ~/.cache/xlalint-benchmarks            # compare
-    python benchmarks/accuracy/run.py --cache ~/.cache/xlalint-benchmarks --record   # and accept
+    python benchmarks/accuracy/run.py --cache ~/.cache/xlalint-benchmarks             # compare
+    python benchmarks/accuracy/run.py --cache ~/.cache/xlalint-benchmarks --record    # and accept
+    python benchmarks/accuracy/run.py --cache ~/.cache/xlalint-benchmarks spektral    # one package
 
-The record is one file per package in benchmarks/accuracy/recorded, one finding per line, so that a change of the analysis
-shows in its diff. Exit status 1 when something was added or removed and not recorded.
+Exit status 1 when something was added or removed and not recorded, 2 when a package could not be checked.
 """
 
 from __future__ import annotations
@@ -14,34 +14,65 @@ import json
 import os
 import subprocess
 import sys
-from collections import Counter
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from packages import Package, fetch, pinned
+from packages import Package, fetch
+from records import Row, counted, counts, difference, read, write
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 _HERE = Path(__file__).resolve().parent
 _CHECKOUT = _HERE.parent.parent
 
 
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A package of packages.toml: `pin` is NAME==VERSION, `tensorflow` the version that it is written for."""
+
+    name: str
+    pin: str
+    tensorflow: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What check found in a package, and the seconds (wall clock) that it took."""
+
+    rows: tuple[Row, ...]
+    seconds: float
+
+
+class CannotCheckError(Exception):
+    """The check of a package came to no report; the text says why."""
+
+
 def main() -> int:
-    """Compare all packages, print what changed, and record it if asked to."""
+    """Compare the packages asked for, print what changed, and record it if asked to."""
     arguments = _arguments()
+    pins = [
+        p
+        for p in _pins(arguments.packages_file)
+        if not arguments.packages or p.name in arguments.packages
+    ]
+    unknown = set(arguments.packages) - {pin.name for pin in pins}
+    if unknown:
+        print(f"not in {arguments.packages_file}: {', '.join(sorted(unknown))}", file=sys.stderr)
+        return 2
     cache = arguments.cache.expanduser().resolve()
-    changed = False
-    for pin in arguments.packages or pinned():
-        package = fetch(pin, cache)
-        now = _findings(package, arguments.options)
-        before = _recorded(package)
-        added, removed = _difference(before, now), _difference(now, before)
-        changed = changed or bool(added or removed)
-        _print(package, now, added, removed)
-        if arguments.record:
-            _record_path(package).parent.mkdir(exist_ok=True)
-            _record_path(package).write_text("".join(f"{line}\n" for line in now), encoding="utf-8")
-    return int(changed and not arguments.record)
+    try:
+        changed = [_compare(pin, cache, arguments) for pin in pins]
+    except (CannotCheckError, ValueError, subprocess.CalledProcessError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    return int(any(changed) and not arguments.record)
 
 
 def _arguments() -> argparse.Namespace:
@@ -51,69 +82,72 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--cache", type=Path, required=True, help="folder for downloads")
     parser.add_argument("--record", action="store_true", help="accept the findings as they are")
     parser.add_argument(
-        "--option", dest="options", action="append", default=[], help="passed on to xlalint check"
+        "--recorded", type=Path, default=_HERE / "recorded", help="folder of the records"
     )
-    parser.add_argument("packages", nargs="*", help="NAME==VERSION instead of packages.txt")
+    parser.add_argument(
+        "--packages-file", type=Path, default=_HERE / "packages.toml", help="which packages"
+    )
+    parser.add_argument("packages", nargs="*", help="names out of that file [default: all]")
     return parser.parse_args()
 
 
-def _findings(package: Package, options: Sequence[str]) -> list[str]:
-    """One line per finding, and one per file that could not be checked, in the order of the report."""
+def _pins(path: Path) -> list[Pin]:
+    entries = tomllib.loads(path.read_text(encoding="utf-8"))["package"]
+    return [
+        Pin(entry["name"], f"{entry['name']}=={entry['version']}", entry["tensorflow"])
+        for entry in entries
+    ]
+
+
+def _compare(pin: Pin, cache: Path, arguments: argparse.Namespace) -> bool:
+    """Check one package, print and perhaps record the outcome; whether it differs from the record."""
+    package = fetch(pin.pin, cache)
+    now = _check(package, pin)
+    path = arguments.recorded / f"{package.name}.tsv"
+    before = read(path)
+    added, removed = difference(before, now.rows), difference(now.rows, before)
+    _print(package, now, added, removed)
+    if arguments.record:
+        write(path, now.rows)
+    return bool(added or removed)
+
+
+def _check(package: Package, pin: Pin) -> Checked:
     command = [sys.executable, "-m", "xlalint", "check", ".", "--no-cache", "--exit-zero"]
+    started = time.perf_counter()
     done = subprocess.run(
-        [*command, "--format", "json", *options],
+        [*command, "--format", "json", "--tf-version", pin.tensorflow],
         cwd=package.folder,
         env={**os.environ, "PYTHONPATH": str(_CHECKOUT)},
         capture_output=True,
         text=True,
         check=False,
     )
+    seconds = time.perf_counter() - started
     if not done.stdout:
-        raise SystemExit(f"{package.name}: {done.stderr}")
+        raise CannotCheckError(f"{package.name}: {done.stderr}")
     report = json.loads(done.stdout)
-    lines = [
-        f"{f['path']}:{f['line']}:{f['column']} {f['code']} {f['severity']} {f['confidence']} "
-        f"{f['region']['kind']} {f['message']}"
+    rows = [
+        Row(f["path"], f["line"], f["column"], f["code"], f["severity"], f["confidence"])
         for f in report["findings"]
     ]
-    return lines + [
-        f"{e['path']}:{e['line']} not checked: {e['message']}" for e in report["errors"]
-    ]
+    rows += [Row(e["path"], e["line"], e["column"], "unread", "-", "-") for e in report["errors"]]
+    return Checked(tuple(rows), seconds)
 
 
-def _record_path(package: Package) -> Path:
-    return _HERE / "recorded" / f"{package.name}.txt"
-
-
-def _recorded(package: Package) -> list[str]:
-    path = _record_path(package)
-    return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-
-
-def _difference(first: Sequence[str], second: Sequence[str]) -> list[str]:
-    """The lines of `second` that `first` lacks, counting repeated ones."""
-    spare = Counter(first)
-    extra = []
-    for line in second:
-        if spare[line]:
-            spare[line] -= 1
-        else:
-            extra.append(line)
-    return extra
-
-
-def _print(
-    package: Package, now: Sequence[str], added: Sequence[str], removed: Sequence[str]
-) -> None:
-    rate = len(now) / (package.lines / 1000)
+def _print(package: Package, now: Checked, added: Sequence[Row], removed: Sequence[Row]) -> None:
+    speed = package.lines / 1000 / now.seconds
     print(
-        f"{package.name}: {len(now)} findings ({rate:.2f} per thousand lines), "
-        f"{len(added)} added, {len(removed)} removed"
+        f"{package.name}: {counted(len(now.rows), 'finding')}, {len(added)} added, {len(removed)} removed; "
+        f"{package.lines / 1000:.0f} thousand lines in {now.seconds:.1f} s ({speed:.1f} klines/s)"
     )
-    for line in added:
-        print(f"  + {line}")
-    for line in removed:
-        print(f"  - {line}")
+    if now.rows:
+        print(f"  {counts(now.rows)}")
+    for sign, rows in (("+", added), ("-", removed)):
+        for row in rows:
+            print(
+                f"  {sign} {row.path}:{row.line}:{row.column} {row.code} {row.severity} {row.confidence}"
+            )
 
 
 if __name__ == "__main__":
