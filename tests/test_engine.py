@@ -326,3 +326,21 @@ def test_no_mutilated_program_breaks_check(tmp_path: Path, seed: int) -> None:
     assert first == second
     assert not [error for error in first.errors if "internal" in error.message]
     assert first.files_checked + len(first.errors) == 48
+
+
+def test_an_input_signature_says_which_parameters_are_tensors(tmp_path: Path) -> None:
+    result = check_files(
+        tmp_path,
+        {
+            "m.py": """
+                import tensorflow as tf
+
+                class Model(tf.Module):
+                    @tf.function(input_signature=[tf.TensorSpec([2, 3]), tf.TensorSpec([], tf.int32)])
+                    def serve(self, x, num_copies):
+                        return tf.tile(x, [num_copies, 1])
+            """
+        },
+    )
+    finding = only(result)
+    assert (finding.span.line, finding.code, finding.severity.value) == (7, "XLA203", "error")

@@ -16,6 +16,7 @@ from xlalint.semantics.traits import Traits
 from xlalint.semantics.values import (
     CLASS,
     COLLECTION,
+    DATA,
     INSTANCE,
     LIKELY_DATA,
     MAPPING,
@@ -276,7 +277,11 @@ class Functions:
             defaults[extra.arg] = given
         used = parameters.used_as_tensor(info, frame) if assumed else set()
         found: dict[str, Value] = {}
+        signed = self._analysis.traits(info).signature_size
         for position, parameter in enumerate([*named, *arguments.kwonlyargs]):
+            if position < signed:
+                found[parameter.arg] = DATA
+                continue
             found[parameter.arg] = self._free_parameter(
                 info, parameter, defaults, used, frame, assumed, role_method, position == 0
             )

@@ -221,7 +221,7 @@ class Regions:
         if role.kind in (CALLBACK, HOST_DATA, TEST):
             self._host.update(cls.methods.values())
             return
-        overrides = cls.methods.keys() - _NEVER_TRACED - {"__init__"}
+        overrides = cls.methods.keys() - _NEVER_TRACED
         for name in TRACED_METHODS.get(role.kind, ()):
             # An inherited method calls what this class overrides: it is traced again for this class.
             method = (
