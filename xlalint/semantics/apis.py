@@ -23,14 +23,11 @@ from xlalint.semantics.values import (
     CONSTANT,
     DATASET,
     EXTERNAL,
-    FUNCTION,
     INSTANCE,
-    MAPPING,
     NDARRAY,
     NONE,
     NOTHING_KNOWN,
     PYTHON,
-    SEQUENCE,
     SHAPE,
     SOME_PYTHON,
     STRATEGY,
@@ -385,15 +382,3 @@ def _make_object(name: str) -> Value | None:
     if plain.startswith("keras.") and leaf[:1].isupper():
         return Value(INSTANCE, ref=name)
     return None
-
-
-__all__ = [
-    "FUNCTION",
-    "MAPPING",
-    "SEQUENCE",
-    "Verdict",
-    "bind",
-    "call_api",
-    "call_external_instance",
-    "judge",
-]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from xlalint.semantics.facts import NUMPY_METHOD
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.index import ClassInfo, FunctionInfo
+from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.names import canonical
 from xlalint.semantics.values import (
     ARRIVING,
@@ -133,5 +132,3 @@ _READERS: dict[str, Callable[[Value, str, Frame], Value]] = {
     MAPPING: _of_mapping,
     UNKNOWN: lambda value, attr, frame: STATIC_SHAPE if attr == "shape" else NOTHING_KNOWN,
 }
-
-__all__ = ["NUMPY_METHOD", "NUMPY_METHODS", "FunctionInfo", "read"]

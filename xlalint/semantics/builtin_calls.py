@@ -12,7 +12,6 @@ from xlalint.semantics.values import (
     COLLECTION,
     EXTERNAL,
     FALSE,
-    FUNCTION,
     MAPPING,
     NOTHING_KNOWN,
     PYTHON,
@@ -22,11 +21,9 @@ from xlalint.semantics.values import (
     SUPER,
     TENSOR,
     TRUE,
-    UNKNOWN,
     Value,
     constant,
     element,
-    join_all,
 )
 
 if TYPE_CHECKING:
@@ -248,5 +245,3 @@ _SPECIAL = {
     "vars": _nothing,
     "object": _nothing,
 }
-
-__all__ = ["EXTERNAL", "FUNCTION", "NAMES", "UNKNOWN", "call", "join_all"]

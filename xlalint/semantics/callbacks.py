@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 from xlalint.semantics.facts import JIT_ON, NUMPY_CALL
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
-    ARRIVING,
     COLLECTION,
     COMPUTED,
     EXTERNAL,
     FALSE,
     FUNCTION,
-    MAPPING,
     NDARRAY,
     NOTHING_KNOWN,
     PARTIAL,
@@ -306,5 +304,3 @@ _HANDLERS: dict[str, Callback] = {
     "keras.ops.cond": _cond,
     "keras.ops.while_loop": _while_loop,
 }
-
-__all__ = ["ARRIVING", "MAPPING", "call", "construct", "element", "foreign", "loop_state"]

@@ -14,7 +14,6 @@ from xlalint.semantics.names import api_name
 from xlalint.semantics.values import (
     ARRIVING,
     CLASS,
-    COLLECTION,
     DATASET,
     EXTERNAL,
     FUNCTION,
@@ -31,7 +30,6 @@ from xlalint.semantics.values import (
     UNKNOWN,
     VARIABLE,
     Value,
-    element,
 )
 
 
@@ -202,6 +200,3 @@ def kind_of_type(value: Value) -> str | None:
     if value.kind is EXTERNAL:
         return _TYPE_KINDS.get(str(value.ref))
     return None
-
-
-__all__ = ["COLLECTION", "Arguments", "call", "call_value", "element", "kind_of_type", "unbound"]

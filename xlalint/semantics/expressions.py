@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import operator
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,15 +13,14 @@ from xlalint.semantics.facts import (
     CONDITION,
     DATA_SIZED_USE,
     FORMATTING,
-    MASK_INDEX,
     MEMBERSHIP,
 )
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
+from xlalint.semantics.narrowing import narrow
+from xlalint.semantics.subscripts import index_value, subscript
 from xlalint.semantics.values import (
-    ARRIVING,
     COLLECTION,
-    COMPUTED,
     CONSTANT,
     DEFERRED,
     EXTERNAL,
@@ -39,7 +37,6 @@ from xlalint.semantics.values import (
     TENSOR,
     TRUE,
     UNKNOWN,
-    Const,
     Value,
     constant,
     element,
@@ -378,73 +375,6 @@ def _ternary(node: ast.IfExp, frame: Frame) -> Value:
     return result
 
 
-def narrow(test: ast.expr, holds: bool, frame: Frame) -> None:
-    """Refine names by a condition that holds: `x is None`, `isinstance(x, tf.Tensor)`, and their combinations."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        narrow(test.operand, not holds, frame)
-    elif isinstance(test, ast.BoolOp):
-        if isinstance(test.op, ast.And) is holds:
-            for part in test.values:
-                narrow(part, holds, frame)
-    elif isinstance(test, ast.Compare) and len(test.ops) == 1:
-        _narrow_none(test, holds, frame)
-    elif isinstance(test, ast.Call) and isinstance(test.func, ast.Name):
-        if (
-            test.func.id == "isinstance"
-            and len(test.args) == 2
-            and isinstance(test.args[0], ast.Name)
-        ):
-            _narrow_isinstance(test.args[0].id, test.args[1], holds, frame)
-
-
-def _narrow_none(test: ast.Compare, holds: bool, frame: Frame) -> None:
-    op, right = test.ops[0], test.comparators[0]
-    if not isinstance(right, ast.Constant) or right.value is not None:
-        return
-    if not isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
-        return
-    name = dotted_name(test.left)
-    known = frame.look_up(name) if name else None
-    if known is None or name is None:
-        return
-    if isinstance(op, (ast.Is, ast.Eq)) is holds:
-        frame.names[name] = constant(None)
-    elif known.optional:
-        frame.names[name] = known._replace(optional=False)
-
-
-def _narrow_isinstance(name: str, types: ast.expr, holds: bool, frame: Frame) -> None:
-    known = frame.look_up(name)
-    if known is None or known.kind not in (UNKNOWN, TENSOR):
-        return
-    wanted = types.elts if isinstance(types, ast.Tuple) else [types]
-    kinds = {calls.kind_of_type(evaluate(t, frame)) for t in wanted}
-    if not holds:
-        if known.structured and kinds <= {SEQUENCE, MAPPING}:
-            frame.names[name] = known._replace(structured=SEQUENCE not in kinds)
-        return
-    if kinds == {TENSOR}:
-        frame.names[name] = (
-            known if known.is_tensor else Value(TENSOR, max(ARRIVING, known.dependence))
-        )
-    elif kinds <= {SEQUENCE, MAPPING} and None not in kinds:
-        inner = known._replace(structured=False) if known.kind is TENSOR else NOTHING_KNOWN
-        frame.names[name] = Value(COLLECTION, known.dependence, ref=inner)
-    elif kinds == {PYTHON}:
-        frame.names[name] = SOME_PYTHON
-    elif None not in kinds:
-        frame.names[name] = NOTHING_KNOWN
-
-
-def dotted_name(node: ast.expr) -> str | None:
-    """`x` or `self.x`, as the frame keeps it."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return f"{node.value.id}.{node.attr}"
-    return None
-
-
 def _sequence(node: ast.Tuple | ast.List | ast.Set, frame: Frame) -> Value:
     items: list[Value] = []
     for item in node.elts:
@@ -508,158 +438,6 @@ def _lambda(node: ast.Lambda, frame: Frame) -> Value:
     return Value(FUNCTION, ref=info)
 
 
-def _subscript(node: ast.Subscript, frame: Frame) -> Value:
-    base = evaluate(node.value, frame)
-    if base.kind in (SEQUENCE, MAPPING, COLLECTION):
-        return _item(base, evaluate(node.slice, frame), node)
-    if base.is_tensor:
-        return _tensor_item(node, base, frame)
-    index = evaluate(node.slice, frame)
-    if base.kind is SHAPE:
-        return STATIC_SLICE if isinstance(node.slice, ast.Slice) else SOME_PYTHON
-    if base.kind is NDARRAY:
-        return base
-    if base.kind is UNKNOWN:
-        return _unknown_item(node, base, index, frame)
-    return NOTHING_KNOWN
-
-
-_MASK_NAMES = re.compile(
-    r"(^|_)(masks?|valid|keep|kept|selected|drop|dropped|positives?|negatives?|is_\w+)(_|$)"
-)
-
-
-def is_mask(index: Value, node: ast.expr) -> bool:
-    """Whether a tensor used as an index is boolean: by its dtype, or for a parameter by its name."""
-    if index.dtype is not None:
-        return index.dtype == "bool"
-    return isinstance(node, ast.Name) and _MASK_NAMES.search(node.id) is not None
-
-
-STATIC_SLICE = Value(SHAPE)
-
-
-def _unknown_item(node: ast.Subscript, base: Value, index: Value, frame: Frame) -> Value:
-    """`outputs[mask]` where only the mask is known to be a tensor: only a tensor takes a tensor as an index."""
-    if index.kind is TENSOR and is_mask(index, node.slice) and index.dependence >= ARRIVING:
-        likely = Value(TENSOR, ARRIVING, sure=False)
-        frame.analysis.note(frame, node, MASK_INDEX, likely, index)
-        return Value(TENSOR, ARRIVING, "a boolean mask", sure=False)
-    return Value(UNKNOWN, base.dependence)
-
-
-def _item(base: Value, index: Value, node: ast.Subscript) -> Value:
-    known = index.constant()
-    if base.kind is SEQUENCE:
-        if (
-            known is not None
-            and isinstance(known.value, int)
-            and -len(base.ref) <= known.value < len(base.ref)
-        ):
-            return base.ref[known.value]  # type: ignore[no-any-return]
-        if isinstance(node.slice, ast.Slice):
-            return (
-                Value(COLLECTION, base.dependence, ref=element(base)) if base.ref else NOTHING_KNOWN
-            )
-    if base.kind is MAPPING and known is not None:
-        for key, value in reversed(base.ref or ()):
-            if key == known.value:
-                return value  # type: ignore[no-any-return]
-        return NOTHING_KNOWN
-    if base.kind is COLLECTION and isinstance(node.slice, ast.Slice):
-        return base
-    return element(base)
-
-
-def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    values = [_index_value(part, frame) for part in parts]
-    index = values[0]
-    if len(parts) == 1 and index.is_tensor and is_mask(index, node.slice):
-        if index.dependence >= ARRIVING:
-            frame.analysis.note(frame, node, MASK_INDEX, base, index)
-            sure = base.sure and index.sure
-            frame.has_dimensions(node.value)
-            return Value(
-                TENSOR,
-                max(base.dependence, index.dependence),
-                "a boolean mask",
-                base.dtype,
-                None,
-                None,
-                sure,
-            )
-        return base._replace(kind=TENSOR, rank=None)
-    if base.producer is not None:
-        misuse = _misused_index(parts[0], values[0])
-        if misuse is not None:
-            frame.analysis.note(frame, node, DATA_SIZED_USE, base, misuse)
-    if (
-        len(parts) == 1
-        and index.kind is PYTHON
-        and isinstance(getattr(index.constant(), "value", None), str)
-    ):
-        return base._replace(kind=TENSOR, rank=None)  # a dictionary of tensors
-    dependence = max([base.dependence, *(v.dependence for v in values if v.is_tensor)])
-    keeps_size = any(isinstance(part, ast.Slice) for part in parts[:1]) or len(parts) > 1
-    first_is_index = not isinstance(parts[0], ast.Slice) and not _is_ellipsis(parts[0])
-    producer = base.producer if keeps_size and not (first_is_index and len(parts) > 1) else None
-    if isinstance(parts[0], ast.Slice) and producer is not None and parts[0].upper is not None:
-        known_stop = evaluate(parts[0].upper, frame).constant()
-        if known_stop is not None and isinstance(known_stop.value, int) and known_stop.value >= 0:
-            producer = base.producer
-    rank = None if base.rank is None else _rank_after(base.rank, parts)
-    if base.producer is not None and producer is None:
-        dependence = max(dependence, COMPUTED)
-    return Value(
-        TENSOR, dependence, producer, base.dtype, rank, None, base.sure, False, base.structured
-    )
-
-
-def _rank_after(rank: int, parts: list[ast.expr]) -> int | None:
-    for part in parts:
-        if _is_ellipsis(part) or isinstance(part, ast.Slice):
-            continue
-        if isinstance(part, ast.Constant) and part.value is None:
-            rank += 1
-        elif isinstance(part, ast.Attribute):
-            return None
-        else:
-            rank -= 1
-    return max(rank, 0)
-
-
-def _is_ellipsis(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is Ellipsis
-
-
-def _index_value(part: ast.expr, frame: Frame) -> Value:
-    if not isinstance(part, ast.Slice):
-        return evaluate(part, frame)
-    bounds = [evaluate(b, frame) for b in (part.lower, part.upper, part.step) if b is not None]
-    dependence = max((b.dependence for b in bounds if b.is_tensor), default=CONSTANT)
-    return Value(PYTHON, dependence)
-
-
-def _misused_index(part: ast.expr, value: Value) -> str | None:
-    """How an index along the data-sized dimension goes wrong under XLA (facts: surprises, semantics)."""
-    known = value.constant()
-    if known is not None and isinstance(known.value, int) and known.value < 0:
-        return "negative-index"
-    if isinstance(part, ast.Slice):
-        if part.step is not None and not (
-            isinstance(part.step, ast.Constant) and part.step.value in (None, 1)
-        ):
-            return "stride"
-        if _is_negative(part.lower):
-            return "negative-slice"
-    return None
-
-
-def _is_negative(bound: ast.expr | None) -> bool:
-    return isinstance(bound, ast.UnaryOp) and isinstance(bound.op, ast.USub)
-
-
 def _joined_string(node: ast.JoinedStr, frame: Frame) -> Value:
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
@@ -691,7 +469,7 @@ def _yield(node: ast.Yield | ast.YieldFrom | ast.Await, frame: Frame) -> Value:
 
 
 def _slice(node: ast.Slice, frame: Frame) -> Value:
-    return _index_value(node, frame)
+    return index_value(node, frame)
 
 
 _HANDLERS: dict[type[ast.AST], Callable[[Any, Frame], Value]] = {
@@ -713,7 +491,7 @@ _HANDLERS: dict[type[ast.AST], Callable[[Any, Frame], Value]] = {
     ast.GeneratorExp: _comprehension,
     ast.DictComp: _comprehension,
     ast.Lambda: _lambda,
-    ast.Subscript: _subscript,
+    ast.Subscript: subscript,
     ast.JoinedStr: _joined_string,
     ast.NamedExpr: _named,
     ast.Starred: _starred,
@@ -722,5 +500,3 @@ _HANDLERS: dict[type[ast.AST], Callable[[Any, Frame], Value]] = {
     ast.YieldFrom: _yield,
     ast.Slice: _slice,
 }
-
-__all__ = ["Const", "combine", "dotted_name", "evaluate", "evaluate_condition", "narrow", "truth"]

@@ -8,37 +8,22 @@ from collections.abc import Callable
 from typing import Any
 
 from xlalint.semantics.callbacks import loop_state
-from xlalint.semantics.expressions import (
-    combine,
-    dotted_name,
-    evaluate,
-    evaluate_condition,
-    narrow,
-    truth,
-)
-from xlalint.semantics.facts import CONDITION
+from xlalint.semantics.expressions import combine, evaluate, evaluate_condition, truth
 from xlalint.semantics.frames import Frame, merge_names
 from xlalint.semantics.index import ClassInfo, FunctionInfo
-from xlalint.semantics.names import canonical
+from xlalint.semantics.narrowing import dotted_name, narrow
 from xlalint.semantics.values import (
     ARRIVING,
     CLASS,
     COLLECTION,
-    COMPUTED,
     DATASET,
     DEFERRED,
     EXTERNAL,
     FUNCTION,
-    INSTANCE,
     NONE,
     NOTHING_KNOWN,
-    PROJECT_MODULE,
     SEQUENCE,
-    SOME_PYTHON,
-    STRATEGY,
     TENSOR,
-    UNKNOWN,
-    VARIABLE,
     Value,
     element,
     join,
@@ -402,8 +387,3 @@ _HANDLERS: dict[type[ast.AST], Callable[[Any, Frame], bool]] = {
 }
 if sys.version_info >= (3, 11):
     _HANDLERS[ast.TryStar] = _try
-
-__all__ = [
-    "COMPUTED", "CONDITION", "EXTERNAL", "INSTANCE", "PROJECT_MODULE", "SOME_PYTHON", "STRATEGY", "UNKNOWN", "VARIABLE",
-    "bind", "canonical", "run_block",
-]  # fmt: skip

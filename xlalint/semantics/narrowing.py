@@ -1,0 +1,88 @@
+"""What a condition says of names where it holds: `x is None`, `isinstance(x, tf.Tensor)`, and their combinations."""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.semantics import calls
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.values import (
+    ARRIVING,
+    COLLECTION,
+    MAPPING,
+    NOTHING_KNOWN,
+    PYTHON,
+    SEQUENCE,
+    SOME_PYTHON,
+    TENSOR,
+    UNKNOWN,
+    Value,
+    constant,
+)
+
+
+def narrow(test: ast.expr, holds: bool, frame: Frame) -> None:
+    """Refine names by a condition that holds: `x is None`, `isinstance(x, tf.Tensor)`, and their combinations."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        narrow(test.operand, not holds, frame)
+    elif isinstance(test, ast.BoolOp):
+        if isinstance(test.op, ast.And) is holds:
+            for part in test.values:
+                narrow(part, holds, frame)
+    elif isinstance(test, ast.Compare) and len(test.ops) == 1:
+        _narrow_none(test, holds, frame)
+    elif isinstance(test, ast.Call) and isinstance(test.func, ast.Name):
+        if (
+            test.func.id == "isinstance"
+            and len(test.args) == 2
+            and isinstance(test.args[0], ast.Name)
+        ):
+            _narrow_isinstance(test.args[0].id, test.args[1], holds, frame)
+
+
+def _narrow_none(test: ast.Compare, holds: bool, frame: Frame) -> None:
+    op, right = test.ops[0], test.comparators[0]
+    if not isinstance(right, ast.Constant) or right.value is not None:
+        return
+    if not isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+        return
+    name = dotted_name(test.left)
+    known = frame.look_up(name) if name else None
+    if known is None or name is None:
+        return
+    if isinstance(op, (ast.Is, ast.Eq)) is holds:
+        frame.names[name] = constant(None)
+    elif known.optional:
+        frame.names[name] = known._replace(optional=False)
+
+
+def _narrow_isinstance(name: str, types: ast.expr, holds: bool, frame: Frame) -> None:
+    known = frame.look_up(name)
+    if known is None or known.kind not in (UNKNOWN, TENSOR):
+        return
+    wanted = types.elts if isinstance(types, ast.Tuple) else [types]
+    kinds = {calls.kind_of_type(frame.analysis.evaluate(t, frame)) for t in wanted}
+    if not holds:
+        if known.structured and kinds <= {SEQUENCE, MAPPING}:
+            frame.names[name] = known._replace(structured=SEQUENCE not in kinds)
+        return
+    if kinds == {TENSOR}:
+        frame.names[name] = (
+            known if known.is_tensor else Value(TENSOR, max(ARRIVING, known.dependence))
+        )
+    elif kinds <= {SEQUENCE, MAPPING} and None not in kinds:
+        inner = known._replace(structured=False) if known.kind is TENSOR else NOTHING_KNOWN
+        frame.names[name] = Value(COLLECTION, known.dependence, ref=inner)
+    elif kinds == {PYTHON}:
+        frame.names[name] = SOME_PYTHON
+    elif None not in kinds:
+        frame.names[name] = NOTHING_KNOWN
+
+
+def dotted_name(node: ast.expr) -> str | None:
+    """`x` or `self.x`, as the frame keeps it."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return None
