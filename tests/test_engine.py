@@ -237,7 +237,7 @@ def test_code_that_is_not_compiled_or_not_dynamic_is_left_alone(tmp_path: Path, 
 
 
 HARD = {
-    "a sum of 3000 terms": "x = " + " + ".join(["1"] * 3000) + "\n",
+    "a sum of 900 terms": "x = " + " + ".join(["1"] * 900) + "\n",
     "80 nested calls": "import tensorflow as tf\ny = " + "tf.abs(" * 80 + "1." + ")" * 80 + "\n",
     "a chain of 2000 functions": "import tensorflow as tf\n"
     + "".join(f"def f{i}(x):\n    return f{i + 1}(x)\n" for i in range(2000))
