@@ -3,7 +3,8 @@
     python benchmarks/accuracy/judge/tables.py spektral.tsv keras_hub.tsv ...
 
 Writes judged.tsv and misses.tsv beside the judge's folder and prints counts per package and per code. A finding that several
-programs reach is right when one of them shows it: it speaks of some inputs, not of all.
+programs reach is right when one of them shows it: it speaks of some inputs, not of all;
+and wrong only when each program that reaches it says so.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 _FOLDER = Path(__file__).resolve().parent.parent
-_STRENGTH = {"right": 0, "wrong": 1, "could not run": 2}
+_STRENGTH = {"right": 0, "could not run": 1, "wrong": 2}
 _JUDGED = ("package", "path", "line", "code", "severity", "verdict", "program", "evidence")
 _MISSES = ("program", "stage", "place", "message")
 

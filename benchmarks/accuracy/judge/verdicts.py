@@ -154,10 +154,16 @@ def _evidence(
     ):
         return RIGHT, f"fails there: {failed.message}"
     if not here:
-        return (UNCLEAR, f"tracing fails there: {failed.message}") if is_there else None
+        return _unreached(failed) if is_there and failed is not None else None
     if finding["code"] == "XLA204":
         return _numbers(said, here, failed)
     return _alone(said, here, failed)
+
+
+def _unreached(failed: Outcome) -> tuple[str, str]:
+    """A warning at a statement where tracing fails: wrong where it fails for what the warning says is converted."""
+    is_unconverted = "OperatorNotAllowedInGraph" in failed.message
+    return (WRONG if is_unconverted else UNCLEAR), f"tracing fails there: {failed.message}"
 
 
 def _by_kind(

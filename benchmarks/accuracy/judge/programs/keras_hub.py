@@ -112,20 +112,6 @@ backbone(
     ),
     floats(2, 16, 16, 3),
 )
-backbone(
-    "ResNetBackbone",
-    lambda: m.ResNetBackbone(
-        input_conv_filters=[8],
-        input_conv_kernel_sizes=[3],
-        stackwise_num_filters=[64],
-        stackwise_num_blocks=[1],
-        stackwise_num_strides=[1],
-        block_type="basic_block",
-        image_shape=(16, 16, 3),
-    ),
-    floats(2, 16, 16, 3),
-)
-
 layer(
     programs,
     "layers.TransformerEncoder",
@@ -272,13 +258,3 @@ def _() -> Call:
         patch_size=2, max_soft_tokens=4, pooling_kernel_size=2
     )
     return Call(lambda x: made(x), [floats(1, 12, 12, 3)])
-
-
-@programs("mobilenetv5.MobileNetV5MultiScaleFusionAdapter")
-def _() -> Call:
-    from keras_hub.src.models.mobilenetv5 import mobilenetv5_blocks
-
-    made = mobilenetv5_blocks.MobileNetV5MultiScaleFusionAdapter([8, 8], 8, 4)
-    values = [tf.constant(floats(1, 8, 8, 8)), tf.constant(floats(1, 4, 4, 8))]
-    made(values)
-    return Call(lambda a, b: made([a, b]), [floats(1, 8, 8, 8), floats(1, 4, 4, 8)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import spektral
 import tensorflow as tf
-from program import Programs
+from program import Call, Programs
 from spektral.layers import ops
 
 from programs.made import floats, integers, layer, plain
@@ -17,29 +17,20 @@ DENSE = (floats(6, 6) > 0.5).astype("float32")
 EDGES = tf.sparse.from_dense(tf.constant(DENSE))
 SEGMENTS = np.array([0, 0, 0, 1, 1, 1], "int32")
 
-for _name in (
-    "GCNConv",
-    "ChebConv",
-    "GATConv",
-    "APPNPConv",
-    "ARMAConv",
-    "GraphSageConv",
-    "GCSConv",
-    "GINConv",
-    "TAGConv",
-    "GeneralConv",
-    "GTVConv",
-    "AGNNConv",
-    "EdgeConv",
-    "DiffusionConv",
-):
+_ON_BOTH = ("GCNConv", "ChebConv", "GATConv", "APPNPConv", "ARMAConv", "GCSConv", "GTVConv")
+_ON_SPARSE = ("GraphSageConv", "GINConv", "TAGConv", "GeneralConv", "AGNNConv", "EdgeConv")
+for _name in (*_ON_BOTH, *_ON_SPARSE):
     for _kind, _edges in (("dense", DENSE), ("sparse", EDGES)):
-        layer(
-            programs,
-            f"layers.{_name} {_kind}",
-            lambda n=_name: getattr(spektral.layers, n)(4),
-            [NODES, _edges],
-        )
+        if _kind == "sparse" or _name in _ON_BOTH:
+            layer(
+                programs,
+                f"layers.{_name} {_kind}",
+                lambda n=_name: getattr(spektral.layers, n)(4),
+                [NODES, _edges],
+            )
+layer(
+    programs, "layers.DiffusionConv dense", lambda: spektral.layers.DiffusionConv(4), [NODES, DENSE]
+)
 
 for _name in ("GlobalSumPool", "GlobalAvgPool", "GlobalMaxPool"):
     layer(
@@ -90,7 +81,9 @@ layer(programs, "layers.SAGPool", lambda: spektral.layers.SAGPool(0.5), [NODES, 
 layer(programs, "layers.LaPool", lambda: spektral.layers.LaPool(), [NODES, EDGES, SEGMENTS])
 layer(programs, "layers.MinkowskiProduct", lambda: spektral.layers.MinkowskiProduct(), NODES)
 layer(programs, "layers.InnerProduct", lambda: spektral.layers.InnerProduct(), NODES)
-layer(programs, "layers.SparseDropout", lambda: spektral.layers.SparseDropout(0.5), EDGES)
+programs("layers.SparseDropout")(
+    lambda: Call(lambda a: spektral.layers.SparseDropout(0.5)(a, training=True).values, [EDGES])
+)
 plain(programs, "ops.degrees sparse", lambda a: ops.degrees(a), EDGES)
 plain(programs, "ops.degrees dense", lambda a: ops.degrees(a), DENSE)
 plain(programs, "ops.dot sparse dense", lambda a, b: ops.dot(a, b), EDGES, NODES)

@@ -18,7 +18,6 @@ from official.vision.losses import (
     segmentation_losses,
 )
 from official.vision.modeling import backbones
-from official.vision.modeling import layers as vision_layers
 from official.vision.modeling.layers import detection_generator, nn_blocks, nn_layers, roi_generator
 from official.vision.ops import (
     anchor,
@@ -504,7 +503,6 @@ for _name, _make in (
     ("InvertedBottleneckBlock", lambda: nn_blocks.InvertedBottleneckBlock(16, 16, 2, 1)),
     ("DepthwiseSeparableConvBlock", lambda: nn_blocks.DepthwiseSeparableConvBlock(16, 1)),
     ("TuckerConvBlock", lambda: nn_blocks.TuckerConvBlock(16, 16, 0.25, 0.25, 1)),
-    ("SpatialPyramidPooling", lambda: vision_layers.SpatialPyramidPooling(8, [2, 4])),
 ):
     layer(programs, f"vision.layers.{_name}", _make, FEATURES)
 layer(
@@ -642,18 +640,9 @@ layer(
 layer(
     programs,
     "nlp.layers.MultiQueryAttention",
-    lambda: nlp_layers.MultiQueryAttention(2, 4),
+    lambda: nlp_layers.MultiQueryAttention(num_heads=2, key_dim=4, num_kv_heads=1),
     TOKENS,
     TOKENS,
-)
-layer(
-    programs,
-    "nlp.layers.MobileBertTransformer",
-    lambda: nlp_layers.MobileBertTransformer(8, 2, 16, 8, 2),
-    TOKENS,
-)
-layer(
-    programs, "nlp.layers.ExpandCondense", lambda: nlp_layers.TNExpandCondense(4), floats(2, 6, 16)
 )
 
 
