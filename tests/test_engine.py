@@ -344,3 +344,29 @@ def test_an_input_signature_says_which_parameters_are_tensors(tmp_path: Path) ->
     )
     finding = only(result)
     assert (finding.span.line, finding.code, finding.severity.value) == (7, "XLA203", "error")
+
+
+def test_an_api_kept_in_an_attribute_is_known_where_it_is_called(tmp_path: Path) -> None:
+    result = check_files(
+        tmp_path,
+        {
+            "m.py": """
+                import tensorflow as tf
+
+                class Pool(tf.keras.layers.Layer):
+                    def __init__(self):
+                        super().__init__()
+                        self.reduce = None
+
+                    def call(self, inputs):
+                        values, ids = inputs
+                        return self.reduce(values, ids)
+
+                class SumPool(Pool):
+                    def __init__(self):
+                        super().__init__()
+                        self.reduce = tf.math.segment_sum
+            """
+        },
+    )
+    assert said(result) == [("m.py", 11, "XLA401")]

@@ -120,7 +120,9 @@ def _bind_attribute(target: ast.Attribute, value: Value, frame: Frame) -> None:
         and target.value.id == frame.self_name
     ):
         known = frame.attributes.get(target.attr)
-        frame.attributes[target.attr] = value if known is None else join(known, value)
+        frame.attributes[target.attr] = (
+            value if known is None or known == NONE else join(known, value)
+        )
 
 
 def _bind_item(target: ast.Subscript, value: Value, frame: Frame) -> None:
