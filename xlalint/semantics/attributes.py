@@ -27,11 +27,8 @@ from xlalint.semantics.values import (
     UNKNOWN,
     VARIABLE,
     Value,
-    element,
 )
 
-# Attributes that exist on eager tensors alone; reading them on a symbolic tensor raises AttributeError.
-NUMPY_METHODS = frozenset({"numpy", "item", "tolist"})
 # Attributes of a symbolic tensor that are known while tracing.
 _STATIC = frozenset(
     {"dtype", "name", "device", "op", "graph", "ndim", "rank", "ndims", "trainable", "handle"}
@@ -114,10 +111,6 @@ def _of_mapping(value: Value, attr: str, frame: Frame) -> Value:
         if key == attr:
             return item  # type: ignore[no-any-return]
     return NOTHING_KNOWN
-
-
-def _of_collection(value: Value, attr: str, frame: Frame) -> Value:
-    return element(value) if attr == "values" and value.kind is MAPPING else NOTHING_KNOWN
 
 
 _READERS: dict[str, Callable[[Value, str, Frame], Value]] = {

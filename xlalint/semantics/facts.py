@@ -16,7 +16,6 @@ from xlalint.semantics.values import Value
 
 COMPILED = "compiled"
 ASSUMED = "assumed"
-HOST = "host"
 EAGER = "eager"
 
 

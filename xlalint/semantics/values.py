@@ -41,8 +41,6 @@ BOUNDED = 2
 ARRIVING = 3
 COMPUTED = 4
 
-DEPENDENCE_NAMES = ("constant", "shape", "data", "data", "data")
-
 
 class Const(NamedTuple):
     """A Python value known while reading. A class of its own, so that `None` known differs from nothing known."""
@@ -108,9 +106,7 @@ FALSE = Value(PYTHON, ref=Const(False))
 DATA = Value(TENSOR, ARRIVING)
 LIKELY_DATA = Value(TENSOR, ARRIVING, sure=False, guess=True)
 INPUTS = Value(TENSOR, ARRIVING, structured=True)
-COMPUTED_DATA = Value(TENSOR, COMPUTED)
 STATIC_SHAPE = Value(SHAPE)
-A_VARIABLE = Value(VARIABLE, ARRIVING)
 
 
 def constant(value: object) -> Value:
