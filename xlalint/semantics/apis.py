@@ -307,6 +307,7 @@ def _makes_data_sized(result: Value, arguments: Arguments) -> bool:
         for value in (*arguments.positional, *arguments.keywords.values())
         for leaf in leaves(value)
     }
+    passed.add(results.A_SIZE_FROM_DATA)
     return any(leaf.producer is not None and leaf.producer not in passed for leaf in leaves(result))
 
 

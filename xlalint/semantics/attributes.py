@@ -27,6 +27,9 @@ from xlalint.semantics.values import (
     UNKNOWN,
     VARIABLE,
     Value,
+    constant,
+    shaped,
+    static_shape,
 )
 
 # Attributes of a symbolic tensor that are known while tracing.
@@ -45,18 +48,31 @@ def read(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
 
 def _of_tensor(value: Value, attr: str, frame: Frame) -> Value:
     if attr == "shape":
-        return STATIC_SHAPE
+        return static_shape(value.shape if not value.structured else None)
+    if attr in ("ndim", "ndims", "rank"):
+        return rank_of(value)
     if attr in _STATIC:
         return SOME_PYTHON
     if attr in ("T", "real", "imag"):
-        return value._replace(kind=TENSOR, ref=None)
+        return shaped(value._replace(kind=TENSOR, ref=None), None)
     if attr in ("values", "flat_values", "indices"):
         return NOTHING_KNOWN  # a ragged or sparse tensor after all
     return NOTHING_KNOWN
 
 
 def _of_shape(value: Value, attr: str, frame: Frame) -> Value:
-    return SOME_PYTHON if attr in ("rank", "ndims", "dims") else NOTHING_KNOWN
+    if attr in ("rank", "ndims"):
+        return SOME_PYTHON if value.shape is None else constant(len(value.shape))
+    return SOME_PYTHON if attr == "dims" else NOTHING_KNOWN
+
+
+def rank_of(value: Value) -> Value:
+    """The number of dimensions of a tensor, as Python sees it while tracing."""
+    return (
+        constant(len(value.shape))
+        if value.shape is not None and not value.structured
+        else SOME_PYTHON
+    )
 
 
 def _of_array(value: Value, attr: str, frame: Frame) -> Value:

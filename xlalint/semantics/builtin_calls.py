@@ -23,6 +23,7 @@ from xlalint.semantics.values import (
     TRUE,
     Value,
     constant,
+    dimension,
     element,
 )
 
@@ -154,6 +155,8 @@ def _listed(values: tuple[Value, ...], frame: Frame) -> Value:
     if first.kind in (SEQUENCE, COLLECTION):
         return first
     if first.kind is SHAPE:
+        if first.shape is not None:
+            return Value(SEQUENCE, ref=tuple(dimension(size) for size in first.shape))
         return Value(COLLECTION, ref=SOME_PYTHON)
     if first.kind is MAPPING:
         return Value(COLLECTION, ref=SOME_PYTHON)
@@ -174,9 +177,11 @@ def _len(value: Value, node: ast.AST, frame: Frame) -> Value:
             frame.analysis.note(frame, node, CONVERSION, value, "len")
             return SOME_PYTHON
         # AutoGraph gives the Python number where the size is static.
-        return SOME_PYTHON if value.producer is None else Value(TENSOR, BOUNDED, rank=0)
+        return SOME_PYTHON if value.producer is None else Value(TENSOR, BOUNDED, rank=0, shape=())
     if value.kind is SEQUENCE and value.ref:
         return constant(len(value.ref))
+    if value.kind is SHAPE and value.shape is not None:
+        return constant(len(value.shape))
     return SOME_PYTHON
 
 

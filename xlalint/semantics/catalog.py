@@ -73,6 +73,8 @@ class Api:
     - `returns`: `tensor`, `structure` (tuple, list, dictionary or composite of tensors), `python`, `none`, `object`.
     - `result_dtype`: of the first output: `same` as the first tensor argument, a fixed name such as `bool`, or None.
       `result_rank`: 0 when every axis is reduced by default.
+      `shape`: of the first output: `same` as the first tensor argument, the `broadcast` of all, a `reduce` over the axes
+      given, or None.
     - `gradient`: `compiles`, `fails`, `none` (no gradient to be had), or None where it was not measured.
     - `dtypes`: verdicts of input dtypes that differ from the API's own.
     """
@@ -90,6 +92,7 @@ class Api:
     returns: str | None
     result_dtype: str | None
     result_rank: int | None
+    shape: str | None
     host: bool
     gradient: str | None
     gradient_reason: str | None
@@ -276,6 +279,7 @@ def _api(name: str, row: Mapping[str, Any]) -> Api:
         returns=row.get("returns"),
         result_dtype=row.get("result_dtype"),
         result_rank=row.get("result_rank"),
+        shape=row.get("shape"),
         host=row.get("host", False),
         gradient=row.get("gradient"),
         gradient_reason=row.get("gradient_reason"),

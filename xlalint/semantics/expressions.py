@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from xlalint.semantics import attributes, calls, formatting
+from xlalint.semantics import attributes, calls, formatting, shapes
 from xlalint.semantics.facts import (
     COMPREHENSION_FILTER,
     CONDITION,
@@ -18,6 +18,7 @@ from xlalint.semantics.facts import (
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.narrowing import narrow
+from xlalint.semantics.result_shapes import numbers, operand_shape
 from xlalint.semantics.subscripts import index_value, subscript
 from xlalint.semantics.values import (
     COLLECTION,
@@ -42,6 +43,7 @@ from xlalint.semantics.values import (
     element,
     join,
     join_all,
+    static_shape,
 )
 
 _FOLDED_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
@@ -143,7 +145,7 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
     if INSTANCE in (left.kind, right.kind):
         return _overloaded(node, left, right, frame)
     if left.kind is PYTHON and right.kind is PYTHON:
-        return SOME_PYTHON
+        return _folded(node, left, right)
     if right.kind is SEQUENCE and _is_text(left):
         for position, item in enumerate(right.ref):
             if item.is_tensor and not (item.guess or item.structured):
@@ -155,11 +157,45 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
     if isinstance(getattr(node, "op", None), ast.Add):
         if left.kind is SEQUENCE and right.kind is SEQUENCE:
             return Value(SEQUENCE, max(left.dependence, right.dependence), ref=left.ref + right.ref)
+        if {left.kind, right.kind} == {SEQUENCE, SHAPE} or left.kind is right.kind is SHAPE:
+            return _joined_shapes(left, right)
         if {left.kind, right.kind} <= {SEQUENCE, COLLECTION, SHAPE}:
             return Value(COLLECTION, ref=join(element(left), element(right)))
     if left.kind is SEQUENCE and right.kind is PYTHON:
         return Value(COLLECTION, ref=element(left))
     return Value(UNKNOWN, max(left.dependence, right.dependence))
+
+
+def _joined_shapes(left: Value, right: Value) -> Value:
+    """`x.shape[:-1] + [n]`: a shape again."""
+    parts = [numbers(left), numbers(right)]
+    if parts[0] is None or parts[1] is None:
+        return Value(COLLECTION, ref=join(element(left), element(right)))
+    return static_shape(parts[0] + parts[1])
+
+
+_FOLDED: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+_LARGEST = 2**63
+
+
+def _folded(node: ast.AST, left: Value, right: Value) -> Value:
+    """Whole numbers that are known stay known: they are sizes and axes."""
+    one, other = left.constant(), right.constant()
+    fold = _FOLDED.get(type(getattr(node, "op", None)))  # type: ignore[arg-type]
+    if one is None or other is None or fold is None:
+        return SOME_PYTHON
+    if type(one.value) is not int or type(other.value) is not int:
+        return SOME_PYTHON
+    if other.value == 0 and fold in (operator.floordiv, operator.mod):
+        return SOME_PYTHON
+    result = fold(one.value, other.value)
+    return constant(result) if abs(result) < _LARGEST else SOME_PYTHON
 
 
 _OPERATORS: dict[type[ast.operator], str] = {
@@ -203,13 +239,19 @@ def _tensor_of(*operands: Value) -> Value:
     dependence = max(operand.dependence for operand in tensors)
     producer = next((o.producer for o in tensors if o.producer is not None), None)
     dtype = next((o.dtype for o in tensors if o.dtype is not None), None)
-    ranks = [operand.rank for operand in tensors]
-    rank = None if None in ranks else max(r for r in ranks if r is not None)
+    shape = shapes.broadcast([operand_shape(operand) for operand in operands])
+    if shape is not None:
+        rank: int | None = len(shape)
+    else:
+        ranks = [operand.rank for operand in tensors]
+        rank = None if None in ranks else max(r for r in ranks if r is not None)
     sure = all(operand.sure for operand in tensors)
     guess = all(operand.guess for operand in tensors)
     if dtype == "bool":
         dtype = None  # arithmetic on a mask casts it first, or fails: not a mask any more
-    return Value(TENSOR, dependence, producer, dtype, rank, None, sure, guess=guess)
+    if producer is not None and shape is not None:
+        shape = (None,) * len(shape)
+    return Value(TENSOR, dependence, producer, dtype, rank, None, sure, guess=guess, shape=shape)
 
 
 _BIT_OPERATORS = (ast.BitAnd, ast.BitOr, ast.BitXor)

@@ -30,8 +30,10 @@ from xlalint.semantics.values import (
     TENSOR_ARRAY,
     VARIABLE,
     Value,
+    dimension,
     element,
     join,
+    static_shape,
 )
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ def _tensor_method(
             )
         return Value(NDARRAY)
     if attr in ("get_shape", "shape"):
-        return STATIC_SHAPE
+        return static_shape(base.shape if not base.structured else None)
     if attr.startswith("assign") or attr in ("scatter_update", "scatter_nd_update", "scatter_add"):
         return base
     if attr in ("value", "read_value"):
@@ -80,9 +82,13 @@ def _tensor_method(
 def _shape_method(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
-    if attr in ("as_list", "concatenate", "merge_with", "with_rank"):
-        return Value(COLLECTION, ref=SOME_PYTHON) if attr == "as_list" else STATIC_SHAPE
-    return SOME_PYTHON
+    if attr == "as_list":
+        if base.shape is None:
+            return Value(COLLECTION, ref=SOME_PYTHON)
+        return Value(SEQUENCE, ref=tuple(dimension(size) for size in base.shape))
+    if attr in ("merge_with", "with_rank"):
+        return base
+    return STATIC_SHAPE if attr == "concatenate" else SOME_PYTHON
 
 
 def _python_method(
@@ -188,7 +194,7 @@ def _tensor_array_method(
     if attr in ("write", "unstack", "scatter", "split", "identity"):
         return base
     if attr == "size":
-        return Value(TENSOR, base.dependence, rank=0)
+        return Value(TENSOR, base.dependence, dtype="int32", rank=0, shape=())
     return (
         Value(TENSOR, COMPUTED) if attr in ("stack", "concat", "gather", "read") else NOTHING_KNOWN
     )

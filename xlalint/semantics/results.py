@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from xlalint.semantics import attributes, result_shapes
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.shapes import Shape
 from xlalint.semantics.values import (
     ARRIVING,
     BOUNDED,
@@ -17,19 +19,27 @@ from xlalint.semantics.values import (
     FROM_SHAPE,
     NONE,
     NOTHING_KNOWN,
+    PYTHON,
     SEQUENCE,
+    SHAPE,
     SOME_PYTHON,
-    STATIC_SHAPE,
     TENSOR,
     UNKNOWN,
+    Const,
+    Content,
     Value,
     leaves,
+    shaped,
+    static_shape,
 )
 
 if TYPE_CHECKING:
     from xlalint.semantics.calls import Arguments
 
 Bound = dict[str, Value]
+
+# What made a tensor data-sized when the size of another that is one was asked for.
+A_SIZE_FROM_DATA = "a size that depends on data"
 
 _SHAPES = frozenset(
     {"tf.shape", "tf.size", "tf.rank", "tf.shape_n", "keras.backend.shape", "keras.ops.shape"}
@@ -87,9 +97,14 @@ def of_call(
     flat = tuple(leaf for value in values for leaf in leaves(value))
     special = _SPECIAL.get(name)
     if special is not None:
-        return special(arguments, bound, flat, frame)
+        value = special(arguments, bound, flat, frame)
+        if value.kind is TENSOR and value.shape is None:
+            value = _with_shape(value, result_shapes.of_call(name, api, bound))
+        return _of_bounded_size(value, api, bound)
     if name in _SHAPES:
         return _shape_of(name, flat)
+    if name == "keras.backend.ndim" and flat and flat[0].is_tensor:
+        return attributes.rank_of(flat[0])
     if name in _PYTHON_RESULTS or api.returns == "python":
         return SOME_PYTHON
     if api.returns == "none":
@@ -155,7 +170,28 @@ def _tensor_result(
     rank = api.result_rank if not _has_axis(bound, arguments, name) else None
     if api.returns == "structure":
         return Value(COLLECTION, dependence, ref=Value(TENSOR, dependence, producer, sure=sure))
-    return Value(TENSOR, dependence, producer, dtype, rank, None, sure)
+    value = Value(TENSOR, dependence, producer, dtype, rank, None, sure)
+    value = _with_shape(value, result_shapes.of_call(name, api, bound))
+    return _of_bounded_size(value, api, bound)
+
+
+def _of_bounded_size(value: Value, api: Api, bound: Bound) -> Value:
+    """`tf.range(tf.size(kept))` is as long as what was kept: data-sized, too."""
+    if value.kind is not TENSOR or value.producer is not None:
+        return value
+    sizes = [leaf for name in api.constant_args if name in bound for leaf in leaves(bound[name])]
+    if any(leaf.is_tensor and leaf.dependence == BOUNDED for leaf in sizes):
+        return value._replace(producer=A_SIZE_FROM_DATA)
+    return value
+
+
+def _with_shape(value: Value, shape: Shape | None) -> Value:
+    """The value with its static shape, when that is known; what is known of its rank stays otherwise."""
+    if shape is None:
+        return value._replace(shape=()) if value.rank == 0 else value
+    if value.producer is not None:
+        shape = (None,) * len(shape)  # which dimension is the data-sized one is not followed
+    return shaped(value, shape)
 
 
 def _data_sized_result(
@@ -232,7 +268,14 @@ def _shape_of(name: str, flat: tuple[Value, ...]) -> Value:
     rank = 0 if name in ("tf.size", "tf.rank") else 1
     if name == "keras.ops.shape":
         return Value(COLLECTION, ref=Value(UNKNOWN, dependence))
-    return Value(TENSOR, dependence, dtype="int32", rank=rank)
+    shape = flat[0].shape if flat and flat[0].is_tensor else None
+    if rank == 0:
+        known = len(shape) if shape is not None and name == "tf.rank" else None
+        content = Content((known,)) if known is not None else None
+        return Value(TENSOR, dependence, dtype="int32", rank=0, ref=content, shape=())
+    if shape is None or name not in ("tf.shape", "keras.backend.shape"):
+        return Value(TENSOR, dependence, dtype="int32", rank=rank, shape=(None,))
+    return Value(TENSOR, dependence, None, "int32", rank, Content(shape), shape=(len(shape),))
 
 
 def _cast(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
@@ -242,33 +285,81 @@ def _cast(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
     )
     if first.is_tensor:
         return first._replace(
-            kind=TENSOR, dtype=dtype_name(wanted), ref=None, structured=False, optional=False
+            kind=TENSOR,
+            dtype=dtype_name(wanted),
+            ref=_content(first),
+            structured=False,
+            optional=False,
         )
-    return Value(TENSOR, first.dependence, dtype=dtype_name(wanted))
+    shape = result_shapes.operand_shape(first)
+    return Value(TENSOR, first.dependence, dtype=dtype_name(wanted), shape=shape)
 
 
 def _same(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     first = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
     if first.is_tensor:
-        return first._replace(kind=TENSOR, ref=None, structured=False, optional=False)
+        return first._replace(kind=TENSOR, ref=_content(first), structured=False, optional=False)
+    if first.kind is SHAPE and first.shape is not None:
+        return Value(
+            TENSOR, FROM_SHAPE, None, "int32", 1, Content(first.shape), shape=(len(first.shape),)
+        )
     if first.kind is UNKNOWN:
         # Made a tensor: whatever it was, it is one now. Whether it holds data is not known.
         return Value(TENSOR, first.dependence, sure=False)
-    return Value(TENSOR, _dependence_of(flat), _producer_of(flat))
+    return Value(TENSOR, _dependence_of(flat), _producer_of(flat), _dtype_of_literal(first, bound))
+
+
+def _content(value: Value) -> Content | None:
+    """The known numbers of a tensor, which a cast or a copy keeps."""
+    return value.ref if type(value.ref) is Content else None
+
+
+def _dtype_of_literal(value: Value, bound: Bound) -> str | None:
+    """What TensorFlow makes of Python numbers: int32, float32, bool, string."""
+    given = bound.get("dtype")
+    if given is not None and given != NONE:
+        return dtype_name(given)
+    found = {
+        _PYTHON_DTYPES.get(type(leaf.ref.value))
+        for leaf in leaves(value)
+        if type(leaf.ref) is Const
+    }
+    known = all(type(leaf.ref) is Const for leaf in leaves(value))
+    if known and found <= {"int32", "float32"} and found:
+        return "float32" if "float32" in found else "int32"
+    return found.pop() if known and len(found) == 1 else None
+
+
+_PYTHON_DTYPES: dict[type, str] = {
+    int: "int32",
+    float: "float32",
+    bool: "bool",
+    str: "string",
+    bytes: "string",
+}
 
 
 def _like(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
-    return Value(TENSOR, CONSTANT, _producer_of(flat))
+    first = arguments.positional[0] if arguments.positional else bound.get("input", NOTHING_KNOWN)
+    given = bound.get("dtype")
+    dtype = first.dtype if given is None or given == NONE else dtype_name(given)
+    value = Value(TENSOR, CONSTANT, _producer_of(flat), dtype)
+    return shaped(value, first.shape) if first.is_tensor and first.shape is not None else value
 
 
 def _where(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     chosen = [k for k in arguments.keywords if k in ("condition", "x", "y")]
     sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
     if len(arguments.positional) + len(chosen) >= 2:
-        return Value(TENSOR, _dependence_of(flat), _producer_of(flat), None, None, None, sure)
+        values = [leaf.dtype for leaf in flat[1:] if leaf.is_tensor]
+        dtype = values[0] if values and len(set(values)) == 1 else None
+        return Value(TENSOR, _dependence_of(flat), _producer_of(flat), dtype, None, None, sure)
+    rank = flat[0].shape if flat and flat[0].is_tensor else None
+    columns = len(rank) if rank is not None else None
+    shape = (None, columns)
     if _is_constant(flat):
-        return Value(TENSOR, _dependence_of(flat), dtype="int64", rank=2)
-    return Value(TENSOR, COMPUTED, "tf.where", "int64", 2, None, _is_known(flat))
+        return Value(TENSOR, _dependence_of(flat), dtype="int64", rank=2, shape=shape)
+    return Value(TENSOR, COMPUTED, "tf.where", "int64", 2, None, _is_known(flat), shape=shape)
 
 
 def _is_constant(flat: tuple[Value, ...]) -> bool:
@@ -303,18 +394,31 @@ def _gather(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: 
 def _constant_value(
     arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
 ) -> Value:
-    return Value(TENSOR, _dependence_of(flat))
+    first = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
+    return Value(
+        TENSOR, _dependence_of(flat), dtype=_dtype_of_literal(first, bound), ref=_numbers_in(first)
+    )
+
+
+def _numbers_in(value: Value) -> Content | None:
+    """The elements of a constant vector of whole numbers, or of one number."""
+    if value.kind is SEQUENCE and 0 < len(value.ref) <= 8:
+        found = result_shapes.numbers(value)
+        return Content(found) if found is not None and None not in found else None
+    known = result_shapes.number(value) if value.kind is PYTHON else None
+    return Content((known,)) if known is not None else None
 
 
 def _filled(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     """`tf.zeros(shape)`: its values are constant even where its size is not."""
-    return Value(TENSOR, CONSTANT)
+    given = bound.get("dtype")
+    return Value(TENSOR, CONSTANT, dtype="float32" if given is None else dtype_name(given))
 
 
 def _unstacked(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     first = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
     inner = (
-        first._replace(kind=TENSOR, rank=None, ref=None)
+        first._replace(kind=TENSOR, rank=None, ref=None, shape=None)
         if first.is_tensor
         else Value(TENSOR, first.dependence)
     )
@@ -328,7 +432,7 @@ def _flattened(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], fram
 def _static_shape(
     arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
 ) -> Value:
-    return STATIC_SHAPE
+    return static_shape(flat[0].shape if flat and flat[0].is_tensor else None)
 
 
 def _unique(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
@@ -430,14 +534,14 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> tuple
         given = len(arguments.positional) > 1 or "axis" in arguments.keywords
         return None if given else ("squeeze", first)
     if name in ("tf.reshape", "tf.ensure_shape"):
-        return _static_shape_promised(name, bound, arguments, first)
+        return _static_size_promised(name, bound, arguments, first)
     misuse = _MISUSES.get(name)
     return (
         (misuse, first) if misuse is not None and _is_first_axis(name, bound, arguments) else None
     )
 
 
-def _static_shape_promised(
+def _static_size_promised(
     name: str, bound: Bound, arguments: Arguments, first: Value
 ) -> tuple[str, Value] | None:
     """`tf.reshape(kept, [2, 1])`: a size that only holds for some data."""

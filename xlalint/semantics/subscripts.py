@@ -7,13 +7,17 @@ import re
 
 from xlalint.semantics.facts import DATA_SIZED_USE, MASK_INDEX
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.result_shapes import number
+from xlalint.semantics.shapes import Shape
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
     COMPUTED,
     CONSTANT,
+    EXTERNAL,
     MAPPING,
     NDARRAY,
+    NONE,
     NOTHING_KNOWN,
     PYTHON,
     SEQUENCE,
@@ -21,8 +25,11 @@ from xlalint.semantics.values import (
     SOME_PYTHON,
     TENSOR,
     UNKNOWN,
+    Content,
     Value,
+    dimension,
     element,
+    static_shape,
 )
 
 _MASK_NAMES = re.compile(
@@ -40,12 +47,37 @@ def subscript(node: ast.Subscript, frame: Frame) -> Value:
         return _tensor_item(node, base, frame)
     index = frame.analysis.evaluate(node.slice, frame)
     if base.kind is SHAPE:
-        return STATIC_SLICE if isinstance(node.slice, ast.Slice) else SOME_PYTHON
+        return _shape_item(node, base, index, frame)
     if base.kind is NDARRAY:
         return base
     if base.kind is UNKNOWN:
         return _unknown_item(node, base, index, frame)
     return NOTHING_KNOWN
+
+
+def _shape_item(node: ast.Subscript, base: Value, index: Value, frame: Frame) -> Value:
+    """`x.shape[0]` is a dimension, `x.shape[1:]` a shape."""
+    if isinstance(node.slice, ast.Slice):
+        bounds = _known_slice(node.slice, frame)
+        if base.shape is None or bounds is None:
+            return STATIC_SLICE
+        return static_shape(base.shape[bounds])
+    known = number(index)
+    if base.shape is None or known is None or not -len(base.shape) <= known < len(base.shape):
+        return SOME_PYTHON
+    return dimension(base.shape[known])
+
+
+def _known_slice(node: ast.Slice, frame: Frame) -> slice | None:
+    """The slice, when each bound that is given is known."""
+    bounds: list[int | None] = []
+    for part in (node.lower, node.upper, node.step):
+        value = NONE if part is None else frame.analysis.evaluate(part, frame)
+        known = None if value == NONE else number(value)
+        if known is None and value != NONE:
+            return None
+        bounds.append(known)
+    return None if bounds[2] == 0 else slice(*bounds)
 
 
 def _unknown_item(node: ast.Subscript, base: Value, index: Value, frame: Frame) -> Value:
@@ -98,7 +130,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
                 None,
                 sure,
             )
-        return base._replace(kind=TENSOR, rank=None)
+        return base._replace(kind=TENSOR, rank=None, shape=None, ref=None)
     if base.producer is not None:
         misuse = _misused_index(parts[0], values[0])
         if misuse is not None:
@@ -108,7 +140,9 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
         and index.kind is PYTHON
         and isinstance(getattr(index.constant(), "value", None), str)
     ):
-        return base._replace(kind=TENSOR, rank=None)  # a dictionary of tensors
+        return base._replace(
+            kind=TENSOR, rank=None, shape=None, ref=None
+        )  # a dictionary of tensors
     dependence = max([base.dependence, *(v.dependence for v in values if v.is_tensor)])
     keeps_size = any(isinstance(part, ast.Slice) for part in parts[:1]) or len(parts) > 1
     first_is_index = not isinstance(parts[0], ast.Slice) and not _is_ellipsis(parts[0])
@@ -117,11 +151,80 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
         known_stop = frame.analysis.evaluate(parts[0].upper, frame).constant()
         if known_stop is not None and isinstance(known_stop.value, int) and known_stop.value >= 0:
             producer = base.producer
-    rank = None if base.rank is None else _rank_after(base.rank, parts)
+    shape = None if base.structured else _shape_after(base.shape, parts, values, frame)
+    if producer is not None and shape is not None:
+        shape = (None,) * len(shape)
+    rank = _rank_after(base.rank, parts) if shape is None and base.rank is not None else None
+    rank = len(shape) if shape is not None else rank
     if base.producer is not None and producer is None:
         dependence = max(dependence, COMPUTED)
+    content = _content_item(base, parts, values, frame)
     return Value(
-        TENSOR, dependence, producer, base.dtype, rank, None, base.sure, False, base.structured
+        TENSOR, dependence, producer, base.dtype, rank, content, base.sure, False, base.structured,
+        shape=shape,
+    )  # fmt: skip
+
+
+def _content_item(
+    base: Value, parts: list[ast.expr], values: list[Value], frame: Frame
+) -> Content | None:
+    """`tf.shape(x)[1]` and `tf.shape(x)[1:]` where the shape of x is known."""
+    if type(base.ref) is not Content or len(parts) != 1:
+        return None
+    if isinstance(parts[0], ast.Slice):
+        bounds = _known_slice(parts[0], frame)
+        return Content(base.ref.numbers[bounds]) if bounds is not None else None
+    known = number(values[0])
+    held = base.ref.numbers
+    return (
+        Content((held[known],)) if known is not None and -len(held) <= known < len(held) else None
+    )
+
+
+def _shape_after(
+    shape: Shape | None, parts: list[ast.expr], values: list[Value], frame: Frame
+) -> Shape | None:
+    """The static shape of `x[parts]`, dimension by dimension."""
+    if shape is None or any(isinstance(part, ast.Starred) for part in parts):
+        return None
+    used = sum(
+        1
+        for part, value in zip(parts, values)
+        if not _is_new_axis(part, value) and not _is_ellipsis(part)
+    )
+    if used > len(shape):
+        return None
+    result: list[int | None] = []
+    position = 0
+    for part, value in zip(parts, values):
+        if _is_ellipsis(part):
+            kept = len(shape) - used
+            result.extend(shape[position : position + kept])
+            position += kept
+        elif _is_new_axis(part, value):
+            result.append(1)
+        elif isinstance(part, ast.Slice):
+            bounds = _known_slice(part, frame)
+            size = shape[position]
+            whole = bounds == slice(None, None, None)
+            result.append(
+                size
+                if whole
+                else None
+                if size is None or bounds is None
+                else len(range(*bounds.indices(size)))
+            )
+            position += 1
+        elif value.kind is PYTHON or (value.is_tensor and value.shape == ()):
+            position += 1
+        else:
+            return None  # an index that may be an array
+    return (*result, *shape[position:])
+
+
+def _is_new_axis(part: ast.expr, value: Value) -> bool:
+    return value == NONE or (
+        value.kind is EXTERNAL and str(value.ref) in ("tf.newaxis", "np.newaxis")
     )
 
 

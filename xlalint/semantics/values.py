@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from xlalint.semantics import shapes
+from xlalint.semantics.shapes import Shape
+
 # Kinds. Plain strings: they print well and compare by identity first.
 UNKNOWN = "unknown"
 PYTHON = "python"
@@ -54,14 +57,22 @@ class OneOf(NamedTuple):
     values: tuple[Any, ...]
 
 
+class Content(NamedTuple):
+    """The numbers in a small tensor of whole numbers (a shape), None for those that are not known."""
+
+    numbers: Shape
+
+
 class Value(NamedTuple):
     """What is known of one expression.
 
     `ref` says more by kind: a `Const` for Python values, a canonical dotted name for externals and their
     instances, the index's own record for project functions, classes and modules, the elements of a sequence
     (a tuple of values), the joined element of a collection, a tuple of `(key, Value)` for a mapping.
-    `producer` names the operation that made a tensor data-sized. `rank` is 0 for a scalar, otherwise the least number
-    of dimensions, None when nothing is known. `sure` is False where kind and dependence rest on a parameter that was
+    `producer` names the operation that made a tensor data-sized. `shape` is the static shape, where at least the rank is
+    known: of a tensor its own, of a SHAPE the one it holds. `rank` is 0 for a scalar, otherwise the least number of
+    dimensions (a mask is no scalar, whatever its rank), None when nothing is known. A tensor's `ref` is a `Content`
+    where its elements are known numbers. `sure` is False where kind and dependence rest on a parameter that was
     only inferred to be a tensor, `guess` True where the very kind does. `optional` marks a value that may also be None, `structured` a tensor that may
     also be a list, tuple or dict of tensors (the `inputs` of a layer).
     """
@@ -76,6 +87,7 @@ class Value(NamedTuple):
     optional: bool = False
     structured: bool = False
     guess: bool = False
+    shape: Shape | None = None
 
     @property
     def is_tensor(self) -> bool:
@@ -122,6 +134,11 @@ def constant(value: object) -> Value:
     return SOME_PYTHON
 
 
+def dimension(size: int | None) -> Value:
+    """A dimension of a static shape: known, or a Python number (or None) that is not."""
+    return SOME_PYTHON if size is None else Value(PYTHON, ref=Const(size))
+
+
 def tensor(
     dependence: int = ARRIVING,
     *,
@@ -129,8 +146,33 @@ def tensor(
     dtype: str | None = None,
     rank: int | None = None,
     sure: bool = True,
+    shape: Shape | None = None,
 ) -> Value:
-    return Value(TENSOR, dependence, producer, dtype, rank, None, sure)
+    """A tensor; a static shape settles its rank."""
+    known = len(shape) if shape is not None else rank
+    return Value(TENSOR, dependence, producer, dtype, known, None, sure, shape=shape)
+
+
+def shaped(value: Value, shape: Shape | None) -> Value:
+    """The same tensor with this static shape (and nothing known of its rank when that is None)."""
+    return value._replace(shape=shape, rank=None if shape is None else len(shape))
+
+
+def static_shape(shape: Shape | None) -> Value:
+    """What `x.shape` is for a tensor of this shape."""
+    return STATIC_SHAPE if shape is None else Value(SHAPE, shape=shape)
+
+
+def unshaped(value: Value) -> Value:
+    """The value without its static shape and content, for where a few shapes have been told apart already."""
+    if value.kind is SEQUENCE and value.ref:
+        return value._replace(ref=tuple(unshaped(item) for item in value.ref))
+    if value.kind is PYTHON and type(value.ref) is Const and type(value.ref.value) in (int, float):
+        return SOME_PYTHON
+    if value.shape is None:
+        return value
+    ref = None if type(value.ref) is Content else value.ref
+    return value._replace(shape=None, ref=ref)
 
 
 def join(a: Value, b: Value) -> Value:
@@ -178,6 +220,7 @@ def _join_same_kind(a: Value, b: Value) -> Value:
         a.optional or b.optional,
         a.structured or b.structured,
         a.guess or b.guess,
+        a.shape if a.shape == b.shape else shapes.join(a.shape, b.shape),
     )
 
 
@@ -212,9 +255,12 @@ def element(value: Value) -> Value:
     if value.kind is COLLECTION:
         return value.ref if value.ref is not None else NOTHING_KNOWN
     if value.kind is SHAPE:
-        return SOME_PYTHON
+        return (
+            dimension(value.shape[0]) if value.shape and len(set(value.shape)) == 1 else SOME_PYTHON
+        )
     if value.kind is TENSOR:
-        return value._replace(structured=value.structured, rank=None)
+        rest = value.shape[1:] if value.shape else None
+        return value._replace(shape=rest, rank=None if rest is None else len(rest), ref=None)
     if value.kind is MAPPING and value.ref:
         return join_all(tuple(v for _, v in value.ref))
     return NOTHING_KNOWN
