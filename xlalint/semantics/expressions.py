@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from xlalint.semantics import attributes, calls, formatting, shapes
+from xlalint.semantics import attributes, calls, formatting
 from xlalint.semantics.facts import (
     COMPREHENSION_FILTER,
     CONDITION,
@@ -18,7 +18,7 @@ from xlalint.semantics.facts import (
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.narrowing import narrow
-from xlalint.semantics.result_shapes import numbers, operand_shape
+from xlalint.semantics.result_shapes import broadcast, must_agree, numbers
 from xlalint.semantics.subscripts import index_value, subscript
 from xlalint.semantics.values import (
     COLLECTION,
@@ -224,7 +224,7 @@ def _overloaded(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value
 def note_full_size_partner(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
     """Kept elements combined with the full tensor: eager refuses the shapes, XLA returns numbers (facts: surprises)."""
     for sized, full in ((left, right), (right, left)):
-        if sized.producer is not None and full.is_tensor and full.producer is None and full.rank:
+        if sized.producer is not None and full.producer is None and must_agree(sized, full):
             frame.analysis.note(frame, node, DATA_SIZED_USE, sized, "full-size-partner")
 
 
@@ -239,7 +239,7 @@ def _tensor_of(*operands: Value) -> Value:
     dependence = max(operand.dependence for operand in tensors)
     producer = next((o.producer for o in tensors if o.producer is not None), None)
     dtype = next((o.dtype for o in tensors if o.dtype is not None), None)
-    shape = shapes.broadcast([operand_shape(operand) for operand in operands])
+    shape = broadcast(operands)
     if shape is not None:
         rank: int | None = len(shape)
     else:
@@ -249,8 +249,6 @@ def _tensor_of(*operands: Value) -> Value:
     guess = all(operand.guess for operand in tensors)
     if dtype == "bool":
         dtype = None  # arithmetic on a mask casts it first, or fails: not a mask any more
-    if producer is not None and shape is not None:
-        shape = (None,) * len(shape)
     return Value(TENSOR, dependence, producer, dtype, rank, None, sure, guess=guess, shape=shape)
 
 

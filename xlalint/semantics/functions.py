@@ -26,6 +26,7 @@ from xlalint.semantics.values import (
     SEQUENCE,
     Value,
     join_all,
+    unshaped,
 )
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 # Bounds that keep the cost linear: a function is run for so many different arguments, and calls nest so deep, before
 # results are reused or put off.
 _MOST_CONTEXTS = 6
+_MOST_SHAPES = 2
 _MOST_DEPTH = 40
 # A function that calls itself is run twice within itself; one that is run for objects under construction, which are not
 # remembered, this often in all.
@@ -87,6 +89,11 @@ class Functions:
     ) -> Value:
         """The value that a call of a project function returns; what is seen on the way is noted for its context."""
         context = self._context_of_call(info, frame, converted)
+        known = self._memo.setdefault(info, {})
+        if len(known) >= _MOST_SHAPES:
+            # A few shapes are told apart; further ones would use up the contexts that matter more.
+            positional = [unshaped(value) for value in positional]
+            keywords = {name: unshaped(value) for name, value in keywords.items()}
         key = (
             context.key(),
             self_value,
@@ -97,7 +104,6 @@ class Functions:
         collects = frame.attributes is not None and self_value == Value(
             INSTANCE, ref=_class_of(frame)
         )
-        known = self._memo.setdefault(info, {})
         if not collects:
             if key in known:
                 value, touches_host = known[key]

@@ -5,7 +5,7 @@ What the catalogue calls elementwise or a reduction needs no entry here; the res
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from xlalint.semantics import shapes
 from xlalint.semantics.catalog import Api
@@ -36,7 +36,7 @@ def of_call(name: str, api: Api, bound: Bound) -> Shape | None:
     if api.shape == "same":
         return _first(api, bound).shape
     if api.shape == "broadcast":
-        return shapes.broadcast([operand_shape(value) for value in bound.values() if value.kind != PYTHON or _is_number(value)])  # fmt: skip
+        return broadcast([v for v in bound.values() if v.kind is not PYTHON or _is_number(v)])
     if api.shape == "reduce":
         return _reduced(api, bound)
     return None
@@ -57,6 +57,30 @@ def operand_shape(value: Value) -> Shape | None:
 def _is_number(value: Value) -> bool:
     known = value.constant()
     return known is not None and type(known.value) in (int, float)
+
+
+def broadcast(operands: Sequence[Value]) -> Shape | None:
+    """The shape of an elementwise result. A dimension that is open for a data-sized operand stays open."""
+    result = shapes.broadcast([operand_shape(operand) for operand in operands])
+    for operand in operands:
+        if result is not None and operand.producer is not None and operand.shape is not None:
+            start = len(result) - len(operand.shape)
+            kept = zip(result[start:], operand.shape)
+            result = (*result[:start], *(None if own is None else dim for dim, own in kept))
+    return result
+
+
+def must_agree(sized: Value, full: Value) -> bool:
+    """Whether a full-size tensor meets a data-sized one along the data-sized dimension."""
+    if not full.is_tensor or not full.rank:
+        return False
+    if full.shape is None or sized.shape is None:
+        # What a mask was taken of, against what it kept. Other shapes may be made to go with each other.
+        return full.shape is None and sized.shape is None
+    sizes = [i - len(sized.shape) for i, size in enumerate(sized.shape) if size is None]
+    if len(sizes) != 1 or len(full.shape) < -sizes[0]:
+        return False  # a row for each column, perhaps: `boxes * [height, width, height, width]`
+    return full.shape[sizes[0]] not in (None, 1)
 
 
 def numbers(value: Value) -> Shape | None:

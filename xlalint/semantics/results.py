@@ -163,7 +163,8 @@ def _tensor_result(
         dependence = COMPUTED
     if dependence < ARRIVING and any(leaf.kind is UNKNOWN for leaf in flat):
         sure = False  # what it depends on is not known
-    producer = None if _reduces(api, name, bound, arguments) else _producer_of(flat)
+    is_static = _reduces(api, name, bound, arguments) or _is_reshaped_to_static(name, bound)
+    producer = None if is_static else _producer_of(flat)
     if data_sized and dependence >= ARRIVING:
         return _data_sized_result(api, data_sized, dependence, flat, sure)
     dtype = _dtype(name, api, bound, flat)
@@ -189,8 +190,6 @@ def _with_shape(value: Value, shape: Shape | None) -> Value:
     """The value with its static shape, when that is known; what is known of its rank stays otherwise."""
     if shape is None:
         return value._replace(shape=()) if value.rank == 0 else value
-    if value.producer is not None:
-        shape = (None,) * len(shape)  # which dimension is the data-sized one is not followed
     return shaped(value, shape)
 
 
@@ -235,6 +234,17 @@ def _reduces(api: Api, name: str, bound: Bound, arguments: Arguments) -> bool:
         return True
     known = axis.constant()
     return known is None or known.value in (None, 0)
+
+
+def _is_reshaped_to_static(name: str, bound: Bound) -> bool:
+    """`tf.reshape(kept, [batch, 3])`: whatever it was made of, the result is as big as it says."""
+    if name not in ("tf.reshape", "keras.ops.reshape") or "shape" not in bound:
+        return False
+    sizes = bound["shape"].ref if bound["shape"].kind is SEQUENCE else ()
+    left_open = any(
+        result_shapes.number(size) == -1 or size.dependence == BOUNDED for size in sizes
+    )
+    return bool(sizes) and not left_open
 
 
 def _dtype(name: str, api: Api | None, bound: Bound, flat: tuple[Value, ...]) -> str | None:
@@ -525,8 +535,10 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> tuple
     values = (*arguments.positional, *arguments.keywords.values())
     if name in _PAIRED:
         sized = next((v for v in values if v.is_tensor and v.producer is not None), None)
-        full = any(v.is_tensor and v.producer is None and v.rank for v in values)
-        return ("full-size-partner", sized) if sized is not None and full else None
+        full = [v for v in values if v.is_tensor and v.producer is None]
+        if sized is None or not any(result_shapes.must_agree(sized, v) for v in full):
+            return None
+        return ("full-size-partner", sized)
     first = values[0] if values else NOTHING_KNOWN
     if not first.is_tensor or first.producer is None:
         return None

@@ -152,8 +152,6 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
         if known_stop is not None and isinstance(known_stop.value, int) and known_stop.value >= 0:
             producer = base.producer
     shape = None if base.structured else _shape_after(base.shape, parts, values, frame)
-    if producer is not None and shape is not None:
-        shape = (None,) * len(shape)
     rank = _rank_after(base.rank, parts) if shape is None and base.rank is not None else None
     rank = len(shape) if shape is not None else rank
     if base.producer is not None and producer is None:
@@ -232,12 +230,11 @@ def _rank_after(rank: int, parts: list[ast.expr]) -> int | None:
     for part in parts:
         if _is_ellipsis(part) or isinstance(part, ast.Slice):
             continue
-        if isinstance(part, ast.Constant) and part.value is None:
-            rank += 1
-        elif isinstance(part, ast.Attribute):
-            return None
-        else:
-            rank -= 1
+        if isinstance(part, ast.Attribute) or (
+            isinstance(part, ast.Constant) and part.value is None
+        ):
+            return None  # a dimension of 1, which goes with any other
+        rank -= 1
     return max(rank, 0)
 
 

@@ -167,8 +167,6 @@ def unshaped(value: Value) -> Value:
     """The value without its static shape and content, for where a few shapes have been told apart already."""
     if value.kind is SEQUENCE and value.ref:
         return value._replace(ref=tuple(unshaped(item) for item in value.ref))
-    if value.kind is PYTHON and type(value.ref) is Const and type(value.ref.value) in (int, float):
-        return SOME_PYTHON
     if value.shape is None:
         return value
     ref = None if type(value.ref) is Content else value.ref
