@@ -361,8 +361,6 @@ _OBJECT_FACTORIES = {
     "tf.random.Generator.from_seed": Value(INSTANCE, ref="tf.random.Generator"),
     "tf.random.get_global_generator": Value(INSTANCE, ref="tf.random.Generator"),
     "tf.distribute.get_strategy": Value(STRATEGY),
-    "keras.Input": Value(TENSOR, ARRIVING, sure=False),
-    "keras.layers.Input": Value(TENSOR, ARRIVING, sure=False),
     "keras.backend.epsilon": SOME_PYTHON,
     "tf.debugging.set_log_device_placement": NONE,
 }

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from xlalint.semantics import specs
 from xlalint.semantics.facts import JIT_ON, NUMPY_CALL
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
@@ -211,6 +212,7 @@ def _function(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fram
             converted=options.get("autograph") != FALSE,
             frame=frame,
             jit=jit,
+            arguments=specs.promised(options.get("input_signature", NOTHING_KNOWN)) or None,
         )
     return function
 

@@ -16,7 +16,6 @@ from xlalint.semantics.traits import Traits
 from xlalint.semantics.values import (
     CLASS,
     COLLECTION,
-    DATA,
     INSTANCE,
     LIKELY_DATA,
     MAPPING,
@@ -283,10 +282,10 @@ class Functions:
             defaults[extra.arg] = given
         used = parameters.used_as_tensor(info, frame) if assumed else set()
         found: dict[str, Value] = {}
-        signed = self._analysis.traits(info).signature_size
+        signed = self._analysis.traits(info).signature
         for position, parameter in enumerate([*named, *arguments.kwonlyargs]):
-            if position < signed:
-                found[parameter.arg] = DATA
+            if position < len(signed):
+                found[parameter.arg] = signed[position]
                 continue
             found[parameter.arg] = self._free_parameter(
                 info, parameter, defaults, used, frame, assumed, role_method, position == 0

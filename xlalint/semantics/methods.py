@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import formatting
+from xlalint.semantics import formatting, result_shapes
 from xlalint.semantics.facts import ASSUMED, FORMATTING, NUMPY_METHOD
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
@@ -33,6 +33,7 @@ from xlalint.semantics.values import (
     dimension,
     element,
     join,
+    shaped,
     static_shape,
 )
 
@@ -75,8 +76,19 @@ def _tensor_method(
     if attr in ("get", "pop") and base.structured:
         return base._replace(optional=True)
     if attr == "set_shape":
+        _promise_shape(base, arguments, node, frame)
         return NONE
     return NOTHING_KNOWN
+
+
+def _promise_shape(base: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
+    """`x.set_shape([None, 3])`: from here on that is the static shape of x."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return
+    owner = node.func.value
+    shape = result_shapes.numbers(arguments.positional[0]) if arguments.positional else None
+    if isinstance(owner, ast.Name) and owner.id in frame.names and shape is not None:
+        frame.names[owner.id] = shaped(base, shape)
 
 
 def _shape_method(

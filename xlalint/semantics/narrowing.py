@@ -18,6 +18,7 @@ from xlalint.semantics.values import (
     UNKNOWN,
     Value,
     constant,
+    shaped,
 )
 
 
@@ -31,6 +32,7 @@ def narrow(test: ast.expr, holds: bool, frame: Frame) -> None:
                 narrow(part, holds, frame)
     elif isinstance(test, ast.Compare) and len(test.ops) == 1:
         _narrow_none(test, holds, frame)
+        _narrow_rank(test, holds, frame)
     elif isinstance(test, ast.Call) and isinstance(test.func, ast.Name):
         if (
             test.func.id == "isinstance"
@@ -54,6 +56,45 @@ def _narrow_none(test: ast.Compare, holds: bool, frame: Frame) -> None:
         frame.names[name] = constant(None)
     elif known.optional:
         frame.names[name] = known._replace(optional=False)
+
+
+def _narrow_rank(test: ast.Compare, holds: bool, frame: Frame) -> None:
+    """`if len(x.shape) == 2`, `if x.shape.rank == 2`: there, x is a matrix."""
+    if isinstance(test.ops[0], ast.Eq) is not holds or not isinstance(
+        test.ops[0], (ast.Eq, ast.NotEq)
+    ):
+        return
+    right = test.comparators[0]
+    if (
+        not isinstance(right, ast.Constant)
+        or type(right.value) is not int
+        or not 0 <= right.value <= 8
+    ):
+        return
+    tensor = _whose_rank(test.left)
+    name = dotted_name(tensor) if tensor is not None else None
+    known = frame.look_up(name) if name is not None else None
+    if name is None or known is None or not known.is_tensor or known.structured:
+        return
+    if known.shape is None:
+        frame.names[name] = shaped(known, (None,) * right.value)
+
+
+def _whose_rank(node: ast.expr) -> ast.expr | None:
+    """The tensor of `x.shape.rank`, `len(x.shape)`, `x.shape.ndims`, `x.ndim` and `len(x.get_shape())`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len":
+        return _whose_shape(node.args[0]) if len(node.args) == 1 else None
+    if isinstance(node, ast.Attribute) and node.attr in ("rank", "ndims"):
+        return _whose_shape(node.value)
+    return node.value if isinstance(node, ast.Attribute) and node.attr == "ndim" else None
+
+
+def _whose_shape(node: ast.expr) -> ast.expr | None:
+    if isinstance(node, ast.Attribute) and node.attr == "shape":
+        return node.value
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.value if node.func.attr == "get_shape" else None
+    return None
 
 
 def _narrow_isinstance(name: str, types: ast.expr, holds: bool, frame: Frame) -> None:

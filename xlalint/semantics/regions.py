@@ -90,13 +90,14 @@ class Regions:
         converted: bool,
         frame: Frame,
         jit: bool = False,
+        arguments: tuple[Value, ...] | None = None,
     ) -> None:
-        """A function that something will compile, with arguments that are not seen."""
+        """A function that something will compile, with these arguments or with some that are not seen."""
         if target.kind is not FUNCTION or frame.silent:
             return
         info, bound = target.ref if isinstance(target.ref, tuple) else (target.ref, None)
         context = Context(COMPILED, converted, jit, (*why, info.qualname), info, converted)
-        self._add_root(info, context, bound)
+        self._add_root(info, context, bound, arguments)
 
     def run_on_replicas(self, target: Value, values: list[Value], frame: Frame) -> None:
         """`strategy.run(f, args)`: f is compiled; whoever calls it drives the replicas from the host."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import attributes, result_shapes
+from xlalint.semantics import attributes, result_shapes, specs
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.shapes import Shape
@@ -477,7 +477,22 @@ def _mask(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
     return Value(TENSOR, COMPUTED, "a boolean mask", None, None, None, _is_known(mask))
 
 
+def _spec(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    given = {**dict(zip(("shape", "dtype"), arguments.positional)), **arguments.keywords}
+    dtype = dtype_name(given["dtype"]) if "dtype" in given else "float32"
+    return specs.make(given.get("shape", NOTHING_KNOWN), dtype)
+
+
+def _input(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    given = {**dict(zip(("shape", "batch_size"), arguments.positional)), **arguments.keywords}
+    dtype = dtype_name(given["dtype"]) if "dtype" in given else "float32"
+    return specs.symbolic_input(given, dtype)
+
+
 _SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value]] = {
+    "tf.TensorSpec": _spec,
+    "keras.Input": _input,
+    "keras.layers.Input": _input,
     "tf.cast": _cast,
     "keras.backend.cast": _cast,
     "keras.ops.cast": _cast,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from xlalint.semantics import specs
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.values import EXTERNAL, FALSE, MAPPING, NONE, PARTIAL, SEQUENCE, TRUE, Value
+from xlalint.semantics.values import EXTERNAL, FALSE, MAPPING, NONE, PARTIAL, TRUE, Value
 
 _PROPERTIES = frozenset({"builtins.property", "functools.cached_property"})
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
@@ -17,8 +18,8 @@ _CONVERTED_DUNDERS = frozenset({"__call__"})
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """`tf_function`: decorated with tf.function; `autograph` and `jit` are then its options, and so many of its parameters
-    are tensors by its `input_signature`.
+    """`tf_function`: decorated with tf.function; `autograph` and `jit` are then its options, `signature` the tensors that its
+    `input_signature` promises for the first parameters.
 
     `never_converted` gives the reason why AutoGraph leaves the function alone, or None (facts: AutoGraph contexts).
     """
@@ -27,7 +28,7 @@ class Traits:
     autograph: bool = True
     jit: bool = False
     jit_node: ast.expr | None = None
-    signature_size: int = 0
+    signature: tuple[Value, ...] = ()
     is_property: bool = False
     is_static: bool = False
     is_classmethod: bool = False
@@ -48,7 +49,7 @@ def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
             found["jit"] = jit not in (FALSE, NONE)
             found["jit_node"] = decorator if jit == TRUE else None
             signature = options.get("input_signature", NONE)
-            found["signature_size"] = len(signature.ref) if signature.kind is SEQUENCE else 0
+            found["signature"] = specs.promised(signature)
         elif name in _PROPERTIES:
             found["is_property"] = True
             reason = reason or "a property"
