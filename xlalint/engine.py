@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from xlalint.project.settings import Settings
 from xlalint.project.source import Source
 from xlalint.semantics import catalog
 from xlalint.semantics.analysis import Analysis
+from xlalint.semantics.beliefs import Beliefs
 from xlalint.semantics.facts import ModuleFacts
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.index import ModuleInfo, Project, parse_module
@@ -40,25 +42,12 @@ def check(paths: Sequence[str], settings: Settings) -> CheckResult:
     Raises:
         CatalogError: no catalogue is shipped that fits the TensorFlow version of the settings.
     """
-    files, errors = discover(paths, settings)
-    loaded: list[_Loaded] = []
-    limit, collects = sys.getrecursionlimit(), gc.isenabled()
-    sys.setrecursionlimit(max(limit, _DEEPEST))
-    gc.disable()  # syntax trees hold no garbage, and looking for some took a third of the time
-    try:
-        for file in files:
-            outcome = _load(file)
-            if isinstance(outcome, FileError):
-                errors.append(outcome)
-            else:
-                loaded.append(outcome)
-        analysis = _analyse(loaded, settings)
+    with _room_to_think():
+        loaded, errors = _read_all(paths, settings)
+        analysis = _analysis(loaded, settings)
+        analysis.run([item.module for item in loaded])
         findings, unread = _findings(loaded, analysis, settings)
         unread += [_told(failure) for failure in analysis.failures if failure.module.is_target]
-    finally:
-        sys.setrecursionlimit(limit)
-        if collects:
-            gc.enable()
     findings.sort(key=Finding.sort_key)
     errors = sorted([*errors, *unread], key=lambda e: (e.path, e.line, e.column))
     return CheckResult(
@@ -68,6 +57,62 @@ def check(paths: Sequence[str], settings: Settings) -> CheckResult:
         _summary(findings),
         analysis.modules.project.also_read(),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What the analysis believes of one file, for `xlalint debug facts`."""
+
+    beliefs: Beliefs
+    analysis: Analysis
+    findings: tuple[Finding, ...]
+
+
+def inspect(path: str, paths: Sequence[str], settings: Settings) -> Inspection | FileError:
+    """Check `paths`, of which `path` is one file or holds it, and keep what was believed of every expression in it.
+
+    Raises:
+        CatalogError: as `check`.
+    """
+    with _room_to_think():
+        loaded, errors = _read_all((path, *paths), settings)
+        wanted = Path(path).resolve()
+        found = next((item for item in loaded if item.file.path.resolve() == wanted), None)
+        if found is None:
+            told = next((e for e in errors if Path(e.path).resolve() == wanted), None)
+            return told or FileError(path, 0, 0, "no Python file that is checked here")
+        analysis = _analysis(loaded, settings)
+        beliefs = Beliefs(found.module)
+        analysis.handlers = beliefs.watch(analysis.handlers)
+        analysis.run([item.module for item in loaded])
+        findings, _ = _findings([found], analysis, settings)
+    return Inspection(beliefs, analysis, tuple(sorted(findings, key=Finding.sort_key)))
+
+
+@contextmanager
+def _room_to_think() -> Iterator[None]:
+    """Deep source needs a deep stack; and syntax trees hold no garbage: looking for some took a third of the time."""
+    limit, collects = sys.getrecursionlimit(), gc.isenabled()
+    sys.setrecursionlimit(max(limit, _DEEPEST))
+    gc.disable()
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+        if collects:
+            gc.enable()
+
+
+def _read_all(paths: Sequence[str], settings: Settings) -> tuple[list[_Loaded], list[FileError]]:
+    files, errors = discover(paths, settings)
+    loaded: list[_Loaded] = []
+    for file in files:
+        outcome = _load(file)
+        if isinstance(outcome, FileError):
+            errors.append(outcome)
+        else:
+            loaded.append(outcome)
+    return loaded, errors
 
 
 def _load(file: SourceFile) -> _Loaded | FileError:
@@ -105,7 +150,7 @@ def _is_test(path: Path) -> bool:
     )
 
 
-def _analyse(loaded: Sequence[_Loaded], settings: Settings) -> Analysis:
+def _analysis(loaded: Sequence[_Loaded], settings: Settings) -> Analysis:
     project = Project(_roots(loaded))
     for item in loaded:
         project.add(item.module, item.file.path)
@@ -116,7 +161,6 @@ def _analyse(loaded: Sequence[_Loaded], settings: Settings) -> Analysis:
     analysis = Analysis(project, catalog.load(version), _keras(loaded, settings), installed)
     for item in loaded:
         analysis.regions.leave_to_host(item.module, item.suppressions.host_lines)
-    analysis.run([item.module for item in loaded])
     return analysis
 
 

@@ -24,6 +24,7 @@ _COMMANDS = {
     "rules": "List the rules.",
     "explain": "Explain a rule, a TensorFlow API or an error message.",
     "config": "Show the settings that hold here and where each comes from.",
+    "debug": "Show what the analysis believes of code: why it is compiled, kinds, shapes, dependence.",
 }
 
 

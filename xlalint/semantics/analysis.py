@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ class Analysis:
         self, project: Project, catalog: Catalog, keras: str, installed: Iterable[Path] = ()
     ) -> None:
         self.catalog = catalog
+        self.handlers: Mapping[type[ast.AST], Callable[[Any, Frame], Value]] = expressions.HANDLERS
         self.keras = keras
         self.saw_tpu = False
         self.facts: dict[ModuleInfo, ModuleFacts] = {}

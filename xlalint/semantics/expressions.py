@@ -58,7 +58,7 @@ _FOLDED_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 def evaluate(node: ast.expr, frame: Frame) -> Value:
     """The value of an expression in a frame."""
-    handler = _HANDLERS.get(type(node))
+    handler = frame.analysis.handlers.get(type(node))
     return handler(node, frame) if handler is not None else NOTHING_KNOWN
 
 
@@ -512,7 +512,7 @@ def _slice(node: ast.Slice, frame: Frame) -> Value:
     return index_value(node, frame)
 
 
-_HANDLERS: dict[type[ast.AST], Callable[[Any, Frame], Value]] = {
+HANDLERS: dict[type[ast.AST], Callable[[Any, Frame], Value]] = {
     ast.Constant: _constant,
     ast.Name: _name,
     ast.Attribute: _attribute,

@@ -169,6 +169,10 @@ class Regions:
             self._known_roots.add(key)
             self._pending.append(Root(info, context._replace(root=info), bound, arguments))
 
+    def is_host(self, info: FunctionInfo | None) -> bool:
+        """Whether a function, or one around it, turned out to run on the host."""
+        return _is_within(info, self._host) or _is_within(info, self._forced_host)
+
     def leave_to_host(self, module: ModuleInfo, lines: Iterable[int]) -> None:
         """The functions whose `def` stands on one of these lines are never compiled: their author says so."""
         wanted = set(lines)

@@ -70,6 +70,13 @@ def broadcast(operands: Sequence[Value]) -> Shape | None:
     return result
 
 
+def masked(value: Value, mask: Value) -> Shape | None:
+    """The shape of what a boolean mask keeps: one open dimension in the place of those that the mask covers."""
+    if not value.is_tensor or value.shape is None or mask.shape is None:
+        return None
+    return (None, *value.shape[len(mask.shape) :])
+
+
 def must_agree(sized: Value, full: Value) -> bool:
     """Whether a full-size tensor meets a data-sized one along the data-sized dimension."""
     if not full.is_tensor or not full.rank:

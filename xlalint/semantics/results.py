@@ -472,9 +472,12 @@ def _mask(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
     mask = arguments.positional[1:2] or tuple(
         v for k, v in arguments.keywords.items() if k == "mask"
     )
+    data = arguments.positional[0] if arguments.positional else bound.get("tensor", NOTHING_KNOWN)
+    dtype = data.dtype if data.is_tensor else None
     if _is_constant(mask):
-        return Value(TENSOR, _dependence_of(flat))
-    return Value(TENSOR, COMPUTED, "a boolean mask", None, None, None, _is_known(mask))
+        return Value(TENSOR, _dependence_of(flat), dtype=dtype)
+    kept = Value(TENSOR, COMPUTED, "a boolean mask", dtype, None, None, _is_known(mask))
+    return _with_shape(kept, result_shapes.masked(data, mask[0] if mask else NOTHING_KNOWN))
 
 
 def _spec(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:

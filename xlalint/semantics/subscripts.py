@@ -7,7 +7,7 @@ import re
 
 from xlalint.semantics.facts import DATA_SIZED_USE, MASK_INDEX
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.result_shapes import number
+from xlalint.semantics.result_shapes import masked, number
 from xlalint.semantics.shapes import Shape
 from xlalint.semantics.values import (
     ARRIVING,
@@ -121,14 +121,11 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
             frame.analysis.note(frame, node, MASK_INDEX, base, index)
             sure = base.sure and index.sure
             frame.has_dimensions(node.value)
+            shape = masked(base, index)
+            rank = None if shape is None else len(shape)
+            dependence = max(base.dependence, index.dependence)
             return Value(
-                TENSOR,
-                max(base.dependence, index.dependence),
-                "a boolean mask",
-                base.dtype,
-                None,
-                None,
-                sure,
+                TENSOR, dependence, "a boolean mask", base.dtype, rank, None, sure, shape=shape
             )
         return base._replace(kind=TENSOR, rank=None, shape=None, ref=None)
     if base.producer is not None:
