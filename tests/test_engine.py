@@ -264,7 +264,7 @@ def test_a_bug_in_the_analysis_costs_one_function(
 
     import ast
 
-    monkeypatch.setitem(expressions._HANDLERS, ast.Set, broken)
+    monkeypatch.setitem(expressions.HANDLERS, ast.Set, broken)
     result = check_files(
         tmp_path,
         {
