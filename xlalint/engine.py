@@ -36,8 +36,13 @@ class _Loaded:
     suppressions: suppressions.Suppressions
 
 
-def check(paths: Sequence[str], settings: Settings) -> CheckResult:
+def check(
+    paths: Sequence[str], settings: Settings, remains: list[object] | None = None
+) -> CheckResult:
     """Check files and folders. Files that cannot be read or parsed become `errors`; the others are still checked.
+
+    What was built on the way is added to `remains`: taking apart the syntax trees of a large project costs a sixth of
+    checking it, which a process that is about to end can do without.
 
     Raises:
         CatalogError: no catalogue is shipped that fits the TensorFlow version of the settings.
@@ -48,6 +53,8 @@ def check(paths: Sequence[str], settings: Settings) -> CheckResult:
         analysis.run([item.module for item in loaded])
         findings, unread = _findings(loaded, analysis, settings)
         unread += [_told(failure) for failure in analysis.failures if failure.module.is_target]
+    if remains is not None:
+        remains += [loaded, analysis]
     findings.sort(key=Finding.sort_key)
     errors = sorted([*errors, *unread], key=lambda e: (e.path, e.line, e.column))
     return CheckResult(

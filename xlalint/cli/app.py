@@ -68,10 +68,15 @@ def group(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run the command line and return the exit status. Nothing that a user can cause ends in a traceback."""
+def run(arguments: Sequence[str], remains: list[object] | None = None) -> int:
+    """Run the command line and return the exit status. Nothing that a user can cause ends in a traceback.
+
+    A command may leave in `remains` what it would be a waste to take apart in a process that ends after it.
+    """
     try:
-        result = group.main(list(arguments), prog_name="xlalint", standalone_mode=False)
+        result = group.main(
+            list(arguments), prog_name="xlalint", standalone_mode=False, obj=remains
+        )
     except click.ClickException as error:
         error.show()
         # click gives some of its errors status 1, which here means findings.

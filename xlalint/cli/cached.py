@@ -21,7 +21,9 @@ from xlalint.project.settings import Settings
 _IRRELEVANT = ("jobs", "fail_on", "verify", "origins", "source", "stdin", "stdin_filename")
 
 
-def check(paths: Sequence[str], settings: Settings) -> CheckResult:
+def check(
+    paths: Sequence[str], settings: Settings, remains: list[object] | None = None
+) -> CheckResult:
     """What `engine.check` returns, from the cache where nothing has changed since it was put there."""
     key = _key(paths, settings)
     stored = cache.load(key)
@@ -29,7 +31,7 @@ def check(paths: Sequence[str], settings: Settings) -> CheckResult:
     if result is None:
         from xlalint import engine
 
-        result = engine.check(paths, settings)
+        result = engine.check(paths, settings, remains)
         cache.store(key, encode(result))
     return result
 

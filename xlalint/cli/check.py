@@ -48,7 +48,8 @@ CLEAN, FINDINGS, FAILED = 0, 1, 2
     show_default=True,
     help="Colours; auto means on a terminal, unless NO_COLOR is set.",
 )
-def command(paths: tuple[str, ...], **options: Any) -> int:
+@click.pass_obj
+def command(remains: list[object] | None, /, paths: tuple[str, ...], **options: Any) -> int:
     """Read code and report what XLA or a TPU cannot run.
 
     PATHS are files, folders, or - for standard input; the current folder when there are none. Nothing is imported or
@@ -57,7 +58,7 @@ def command(paths: tuple[str, ...], **options: Any) -> int:
     paths = paths or (".",)
     settings = _with_stdin(settings_from(paths, options), paths)
     with progress("checking"):
-        result = _check(paths, settings, use_cache=not options["no_cache"])
+        result = _check(paths, settings, remains, use_cache=not options["no_cache"])
     _write(_render(result, settings, options), options)
     _tell(result, options["format_"])
     return _status(result, settings, options["exit_zero"])
@@ -68,16 +69,18 @@ def _with_stdin(settings: Settings, paths: tuple[str, ...]) -> Settings:
     return replace(settings, stdin=sys.stdin.buffer.read()) if "-" in paths else settings
 
 
-def _check(paths: tuple[str, ...], settings: Settings, use_cache: bool) -> CheckResult:
+def _check(
+    paths: tuple[str, ...], settings: Settings, remains: list[object] | None, *, use_cache: bool
+) -> CheckResult:
     # The analysis is imported here: `xlalint check --help` does without it.
     from xlalint.semantics.catalog import CatalogError
 
     try:
         if use_cache and "-" not in paths:
-            return cached.check(paths, settings)
+            return cached.check(paths, settings, remains)
         from xlalint import engine
 
-        return engine.check(paths, settings)
+        return engine.check(paths, settings, remains)
     except CatalogError as error:
         raise click.ClickException(str(error)) from error
 

@@ -47,11 +47,9 @@ class Analysis:
         """Analyse the target modules; `facts` holds what was seen."""
         self.regions.run(modules)
 
-    def evaluate(self, node: ast.expr, frame: Frame) -> Value:
-        return expressions.evaluate(node, frame)
-
-    def bind(self, target: ast.expr, value: Value, frame: Frame) -> None:
-        flow.bind(target, value, frame)
+    # For the modules that expressions.py and flow.py import themselves.
+    evaluate = staticmethod(expressions.evaluate)
+    bind = staticmethod(flow.bind)
 
     def note(
         self, frame: Frame, node: ast.AST, kind: str, value: Value, detail: Any = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import cache
 
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo
@@ -41,9 +42,14 @@ _STATIC = frozenset(
 def read(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
     """The value of an attribute. Facts about method calls are noted where they are called (calls.py)."""
     if value.kind is EXTERNAL:
-        return Value(EXTERNAL, ref=canonical(f"{value.ref}.{attr}"))
+        return _of_external(str(value.ref), attr)
     reader = _READERS.get(value.kind)
     return reader(value, attr, frame) if reader is not None else NOTHING_KNOWN
+
+
+@cache
+def _of_external(name: str, attr: str) -> Value:
+    return Value(EXTERNAL, ref=canonical(f"{name}.{attr}"))
 
 
 def _of_tensor(value: Value, attr: str, frame: Frame) -> Value:

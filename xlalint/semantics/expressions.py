@@ -294,7 +294,7 @@ def _unary(node: ast.UnaryOp, frame: Frame) -> Value:
 
 def _boolean(node: ast.BoolOp, frame: Frame) -> Value:
     is_and = isinstance(node.op, ast.And)
-    before = dict(frame.names)
+    frame.names.fork()
     values: list[Value] = []
     tested: Value | None = None
     for position, operand in enumerate(node.values):
@@ -309,8 +309,7 @@ def _boolean(node: ast.BoolOp, frame: Frame) -> Value:
         if value.is_tensor and not is_last and not _may_be_a_structure(operand, value):
             tested = value
         narrow(operand, is_and, frame)
-    frame.names.clear()
-    frame.names.update(before)
+    frame.names.take_back()
     if tested is not None and node not in frame.covered:
         frame.analysis.note(frame, node, CONDITION, tested, "and" if is_and else "or")
     tensors = [value for value in values if value.is_tensor]
@@ -400,15 +399,14 @@ def _ternary(node: ast.IfExp, frame: Frame) -> Value:
     known = truth(test)
     if known is not None:
         return evaluate(node.body if known else node.orelse, frame)
-    before = dict(frame.names)
+    frame.names.fork()
     narrow(node.test, True, frame)
     first = evaluate(node.body, frame)
-    frame.names.clear()
-    frame.names.update(before)
+    frame.names.take_back()
+    frame.names.fork()
     narrow(node.test, False, frame)
     second = evaluate(node.orelse, frame)
-    frame.names.clear()
-    frame.names.update(before)
+    frame.names.take_back()
     result = join(first, second)
     if test.is_tensor and result.kind is PYTHON and frame.context.converted:
         return _tensor_of(test)._replace(dtype=None)
@@ -448,7 +446,7 @@ def _mapping(node: ast.Dict, frame: Frame) -> Value:
 def _comprehension(
     node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, frame: Frame
 ) -> Value:
-    before = dict(frame.names)
+    frame.names.fork()
     for generator in node.generators:
         frame.analysis.bind(generator.target, element(evaluate(generator.iter, frame)), frame)
         for test in generator.ifs:
@@ -462,8 +460,7 @@ def _comprehension(
         item = evaluate(node.value, frame)
     else:
         item = evaluate(node.elt, frame)
-    frame.names.clear()
-    frame.names.update(before)
+    frame.names.take_back()
     kind = MAPPING if isinstance(node, ast.DictComp) else COLLECTION
     return Value(kind, item.dependence, ref=item if kind is COLLECTION else ((None, item),))
 

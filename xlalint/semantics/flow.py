@@ -9,9 +9,11 @@ from typing import Any
 
 from xlalint.semantics.callbacks import loop_state
 from xlalint.semantics.expressions import combine, evaluate, evaluate_condition, truth
-from xlalint.semantics.frames import Frame, merge_names
+from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
+from xlalint.semantics.local_names import Changes
 from xlalint.semantics.narrowing import dotted_name, narrow
+from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
     ARRIVING,
     CLASS,
@@ -71,7 +73,7 @@ def bind(target: ast.expr, value: Value, frame: Frame) -> None:
     """Give the names in an assignment's target their values."""
     if isinstance(target, ast.Name):
         frame.names[target.id] = value
-        _forget_attributes(target.id, frame)
+        frame.names.forget_attributes(target.id)
     elif isinstance(target, (ast.Tuple, ast.List)):
         _unpack(target.elts, value, frame)
     elif isinstance(target, ast.Attribute):
@@ -80,12 +82,6 @@ def bind(target: ast.expr, value: Value, frame: Frame) -> None:
         bind(target.value, Value(COLLECTION, ref=value), frame)
     elif isinstance(target, ast.Subscript):
         _bind_item(target, value, frame)
-
-
-def _forget_attributes(name: str, frame: Frame) -> None:
-    prefix = name + "."
-    for key in [key for key in frame.names if key.startswith(prefix)]:
-        del frame.names[key]
 
 
 def _unpack(targets: list[ast.expr], value: Value, frame: Frame) -> None:
@@ -144,17 +140,21 @@ def _if(node: ast.If, frame: Frame) -> bool:
     if known is not None and not (known and _is_type_checking(node.test)):
         narrow(node.test, known, frame)
         return run_block(node.body if known else node.orelse, frame)
-    before = dict(frame.names)
+    names = frame.names
+    names.fork()
     narrow(node.test, True, frame)
     ends_body = run_block(node.body, frame)
-    after_body = frame.names
-    frame.names = before
+    body = names.take_back()
+    names.fork()
     narrow(node.test, False, frame)
     ends_else = run_block(node.orelse, frame) if node.orelse else True
     if ends_body and ends_else:
-        merge_names(frame.names, after_body, dict(frame.names), prefer_first=frame.function is None)
+        names.join(body, names.take_back(), prefer_first=frame.function is None)
     elif ends_body:
-        frame.names = after_body
+        names.take_back()
+        names.apply(body)
+    else:
+        names.keep()
     return ends_body or ends_else
 
 
@@ -165,12 +165,10 @@ def _is_type_checking(test: ast.expr) -> bool:
 
 
 def _while(node: ast.While, frame: Frame) -> bool:
-    before = dict(frame.names)
+    frame.names.fork()
     _repeat(node, lambda: _while_pass(node, frame), frame)
     test = evaluate(node.test, frame)
-    merge_names(frame.names, before, dict(frame.names), prefer_first=False)
-    if test.is_tensor:
-        _carry(before, frame)
+    _join_loop(frame, is_graph_loop=test.is_tensor)
     if node.orelse:
         return run_block(node.orelse, frame)
     return not (truth(test) is True and not _has_break(node))
@@ -183,25 +181,34 @@ def _while_pass(node: ast.While, frame: Frame) -> None:
 
 
 def _has_break(loop: ast.AST) -> bool:
-    return any(isinstance(part, ast.Break) for part in ast.walk(loop))
+    return any(isinstance(part, ast.Break) for part in nodes_of([loop]))
 
 
 def _repeat(node: ast.AST, once: Callable[[], None], frame: Frame) -> None:
     """Run a loop's body until what it changes has been seen, which two passes do for values this coarse."""
     frame.loop_depth += 1
-    before = dict(frame.names)
-    once()
     if frame.loop_depth < _MOST_NESTED_PASSES:
-        merge_names(frame.names, before, dict(frame.names), prefer_first=False)
+        frame.names.fork()
         once()
+        frame.names.join({}, frame.names.take_back())
+    once()
     frame.loop_depth -= 1
 
 
-def _carry(before: dict[str, Value], frame: Frame) -> None:
-    """What a tf.while_loop changes is loop state from there on: no target knows it while compiling."""
-    for name, value in frame.names.items():
-        if value.is_tensor and before.get(name) != value:
-            frame.names[name] = loop_state(value)
+def _join_loop(frame: Frame, *, is_graph_loop: bool) -> None:
+    """After a loop that began with a fork: its body may have run, or not.
+
+    What a tf.while_loop changes is loop state from there on: no target knows it while compiling.
+    """
+    names = frame.names
+    changes = names.take_back()
+    before = {name: names.get(name) for name in changes}
+    names.join({}, changes)
+    if is_graph_loop:
+        for name, old in before.items():
+            value = names.get(name)
+            if value is not None and value.is_tensor and value != old:
+                names[name] = loop_state(value)
 
 
 def _for(node: ast.For, frame: Frame) -> bool:
@@ -212,16 +219,14 @@ def _for(node: ast.For, frame: Frame) -> bool:
         inside = loop_state(inside)._replace(dtype=items.dtype)
     if items.kind is DATASET:
         inside = Value(TENSOR, ARRIVING, structured=True)
-    before = dict(frame.names)
+    frame.names.fork()
 
     def once() -> None:
         bind(node.target, inside, frame)
         run_block(node.body, frame)
 
     _repeat(node, once, frame)
-    merge_names(frame.names, before, dict(frame.names), prefer_first=False)
-    if is_graph_loop:
-        _carry(before, frame)
+    _join_loop(frame, is_graph_loop=is_graph_loop)
     if node.orelse:
         return run_block(node.orelse, frame)
     return True
@@ -248,22 +253,25 @@ def _is_init_scope(node: ast.expr, frame: Frame) -> bool:
 
 
 def _try(node: ast.Try, frame: Frame) -> bool:
-    before = dict(frame.names)
+    names = frame.names
+    names.fork()
     ends = run_block(node.body, frame)
     if ends and node.orelse:
         ends = run_block(node.orelse, frame)
-    after = frame.names
+    after = names.take_back()
     for handler in node.handlers:
-        frame.names = dict(before)
+        names.fork()
         if handler.name:
-            frame.names[handler.name] = NOTHING_KNOWN
+            names[handler.name] = NOTHING_KNOWN
         if run_block(handler.body, frame):
             if ends:
-                merge_names(after, after, frame.names, prefer_first=frame.function is None)
+                after = names.joined(after, names.take_back(), prefer_first=frame.function is None)
             else:
-                after = frame.names
+                after = names.take_back()
             ends = True
-    frame.names = after
+        else:
+            names.take_back()
+    names.apply(after)
     if node.finalbody:
         ends = run_block(node.finalbody, frame) and ends
     return ends
@@ -348,17 +356,17 @@ def _import_from(node: ast.ImportFrom, frame: Frame) -> bool:
 
 def _match(node: ast.Match, frame: Frame) -> bool:
     evaluate(node.subject, frame)
-    before = dict(frame.names)
-    result: dict[str, Value] | None = None
+    names = frame.names
+    result: Changes | None = None
     for case in node.cases:
-        frame.names = dict(before)
-        if run_block(case.body, frame):
-            if result is None:
-                result = frame.names
-            else:
-                merge_names(result, result, frame.names, prefer_first=False)
-    frame.names = before if result is None else result
-    merge_names(frame.names, frame.names, before, prefer_first=False)
+        names.fork()
+        if not run_block(case.body, frame):
+            names.take_back()
+        elif result is None:
+            result = names.take_back()
+        else:
+            result = names.joined(result, names.take_back())
+    names.join(result or {}, {})
     return True
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics.facts import Context
 from xlalint.semantics.index import FunctionInfo, ModuleInfo
-from xlalint.semantics.values import Value, join
+from xlalint.semantics.local_names import Names
+from xlalint.semantics.values import Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
@@ -27,7 +28,7 @@ class Frame:
     module: ModuleInfo
     function: FunctionInfo | None
     context: Context
-    names: dict[str, Value] = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
     outer: Frame | None = None
     self_value: Value | None = None
     self_name: str | None = None
@@ -45,8 +46,9 @@ class Frame:
         """The value of a name in this function or those around it; None when it is not a local name at all."""
         frame: Frame | None = self
         while frame is not None:
-            if name in frame.names:
-                return frame.names[name]
+            known = frame.names.get(name)
+            if known is not None:
+                return known
             frame = frame.outer
         return None
 
@@ -56,26 +58,3 @@ class Frame:
             known = self.names.get(node.id)
             if known is not None and known.is_tensor and known.rank is None:
                 self.names[node.id] = known._replace(rank=1)
-
-
-def merge_names(
-    target: dict[str, Value],
-    first: dict[str, Value],
-    second: dict[str, Value],
-    *,
-    prefer_first: bool,
-) -> None:
-    """Join two ways through the code into `target`. A name that only one way binds keeps that value.
-
-    A module body prefers the first of two imports of one name (`try: import tf_keras as keras`, `except: import keras`),
-    because either would do and knowing neither would not.
-    """
-    merged = dict(first)
-    for name, value in second.items():
-        other = merged.get(name)
-        if other is None:
-            merged[name] = value
-        elif other is not value and not (prefer_first and other.kind != "python"):
-            merged[name] = join(other, value)
-    target.clear()
-    target.update(merged)

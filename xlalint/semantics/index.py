@@ -7,8 +7,10 @@ Only statements are visited here. What a name means is decided later, by running
 from __future__ import annotations
 
 import ast
+import re
 import sys
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,6 +38,7 @@ class FunctionInfo:
     parent: FunctionInfo | None = None
     _has_walrus: bool | None = None
     _is_generator: bool | None = None
+    _first_arguments: tuple[tuple[str, ast.expr], ...] | None = None
 
     @property
     def name(self) -> str:
@@ -60,14 +63,30 @@ class FunctionInfo:
 
     def _scan_body(self) -> None:
         self._has_walrus = self._is_generator = False
-        if "yield" not in self.module.text and ":=" not in self.module.text:
+        if not self.module.may_yield(self.node.lineno, self.node.end_lineno or self.node.lineno):
             return
-        body = self.node.body
-        for node in nodes_of(body if isinstance(body, list) else [body], into_functions=False):
+        for node in nodes_of(self.body, into_functions=False):
             if isinstance(node, ast.NamedExpr):
                 self._has_walrus = True
             elif isinstance(node, (ast.Yield, ast.YieldFrom)):
                 self._is_generator = True
+
+    @property
+    def body(self) -> Sequence[ast.AST]:
+        """The statements of the function; of a lambda, its expression."""
+        body = self.node.body
+        return body if isinstance(body, list) else [body]
+
+    @property
+    def first_arguments(self) -> tuple[tuple[str, ast.expr], ...]:
+        """For each call in the function whose first argument is a name: that name, and what is called."""
+        if self._first_arguments is None:
+            self._first_arguments = tuple(
+                (node.args[0].id, node.func)
+                for node in nodes_of(self.body)
+                if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Name)
+            )
+        return self._first_arguments
 
 
 @dataclass(eq=False, slots=True)
@@ -100,10 +119,37 @@ class ModuleInfo:
     functions: list[FunctionInfo] = field(default_factory=list)
     classes: list[ClassInfo] = field(default_factory=list)
     by_node: dict[ast.AST, FunctionInfo | ClassInfo] = field(default_factory=dict)
+    _definitions: dict[str, FunctionInfo | ClassInfo] | None = None
+    _yielding_lines: list[int] | None = None
 
     @property
     def mentions_tensorflow(self) -> bool:
         return mentions_tensorflow(self.text)
+
+    def definition(self, name: str) -> FunctionInfo | ClassInfo | None:
+        """The first function or class of that name among the module's statements."""
+        if self._definitions is None:
+            self._definitions = {}
+            for statement in self.tree.body:
+                info = self.by_node.get(statement)
+                if info is not None:
+                    self._definitions.setdefault(info.name, info)
+        return self._definitions.get(name)
+
+    def may_yield(self, first: int, last: int) -> bool:
+        """Whether the text of these lines may hold a `yield` or a walrus; most functions need no closer look."""
+        if self._yielding_lines is None:
+            self._yielding_lines = list(self._find_yielding_lines())
+        position = bisect_left(self._yielding_lines, first)
+        return position < len(self._yielding_lines) and self._yielding_lines[position] <= last
+
+    def _find_yielding_lines(self) -> Iterator[int]:
+        line, counted = 1, 0
+        text = self.text if "\r" not in self.text else _NEW_LINES.sub("\n", self.text)
+        for match in _YIELD_OR_WALRUS.finditer(text):
+            line += text.count("\n", counted, match.start())
+            counted = match.start()
+            yield line
 
     def absolute(self, level: int, module: str | None) -> str:
         """The dotted name that `from ..module import x` means in this module."""
@@ -112,6 +158,10 @@ class ModuleInfo:
         parts = self.name.split(".")
         kept = parts[: len(parts) - level + (1 if self.is_package else 0)]
         return ".".join([*kept, module] if module else kept)
+
+
+_NEW_LINES = re.compile("\r\n?")
+_YIELD_OR_WALRUS = re.compile("yield|:=")
 
 
 def parse_module(

@@ -52,14 +52,10 @@ class Modules:
 
     def _defined_later(self, module: ModuleInfo, name: str) -> Value | None:
         """A function or class of a module whose body is still being run (modules that import each other)."""
-        for statement in module.tree.body:
-            if getattr(statement, "name", None) == name:
-                info = module.by_node.get(statement)
-                if isinstance(info, FunctionInfo):
-                    return Value(FUNCTION, ref=info)
-                if isinstance(info, ClassInfo):
-                    return Value(CLASS, ref=info)
-        return None
+        info = module.definition(name)
+        if info is None:
+            return None
+        return Value(FUNCTION if isinstance(info, FunctionInfo) else CLASS, ref=info)
 
     def resolved(self, value: Value) -> Value:
         """What a name imported with `from source import name` stands for."""

@@ -7,7 +7,6 @@ import re
 
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
@@ -206,13 +205,9 @@ def used_as_tensor(info: FunctionInfo, frame: Frame, *, numpy: bool = False) -> 
     found: set[str] = set()
     if not candidates:
         return found
-    body = info.node.body if isinstance(info.node.body, list) else [info.node.body]
-    for node in nodes_of(body):
-        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Name):
-            name = node.args[0].id
-            if name in candidates and name not in found:
-                if _is_computation(node.func, frame, numpy):
-                    found.add(name)
+    for name, func in info.first_arguments:
+        if name in candidates and name not in found and _is_computation(func, frame, numpy):
+            found.add(name)
     return found
 
 

@@ -7,18 +7,34 @@ from collections.abc import Iterable, Iterator
 
 
 def nodes_of(roots: Iterable[ast.AST], *, into_functions: bool = True) -> Iterator[ast.AST]:
-    """Every node under `roots`, in no particular order; without the insides of functions and classes if so asked."""
+    """Every statement and expression under `roots`, and what is between them (arguments, `except`, comprehensions...).
+
+    In no particular order; without the insides of functions and classes if so asked.
+    """
     pending = list(roots)
     while pending:
         node = pending.pop()
         yield node
-        if not into_functions and isinstance(node, _SCOPES):
+        kind = node.__class__
+        if not into_functions and kind in _SCOPES:
             continue
-        for value in node.__dict__.values():
+        for name in _CHILDREN[kind]:
+            value = getattr(node, name)
             if value.__class__ is list:
-                pending.extend(item for item in value if isinstance(item, ast.AST))
-            elif isinstance(value, ast.AST):
+                pending += [item for item in value if isinstance(item, ast.AST)]
+            elif value is not None:
                 pending.append(value)
 
 
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_SCOPES = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda))
+# Fields that hold text, numbers, or nodes that say no more than their parent: operators, and whether a name is read.
+_NOT_WALKED = frozenset(
+    "arg asname attr cls conversion ctx id is_async kind level lineno module n name op ops rest s simple tag type_comment".split()
+)
+_CHILDREN = {
+    kind: ()
+    if issubclass(kind, ast.Constant)
+    else tuple(name for name in kind._fields if name not in _NOT_WALKED)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}

@@ -1,0 +1,122 @@
+"""The names of a function while it is being run: a dictionary in which a way through the code can be taken back.
+
+Branches and loops try ways one after the other. Copying all names for each would cost the product of a function's names
+and branches, so a way keeps what it changes, and taking it back or joining two ways costs only that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from xlalint.semantics.values import PYTHON, Value, join
+
+# What a way through the code changed: the value at its end, None for a name that was deleted.
+Changes = dict[str, "Value | None"]
+
+
+class Names(dict[str, Value]):
+    """Local names and their values; `self.x` is kept under the key `"self.x"`.
+
+    Each `fork` is followed by one `take_back` or `keep`, and pairs nest.
+    """
+
+    __slots__ = ("_before", "_forks", "_with_attributes")
+
+    def __init__(self) -> None:
+        super().__init__()
+        # What the names changed since the last fork held then, None for those that there were not.
+        self._before: Changes | None = None
+        self._forks: list[Changes | None] = []
+        # Names of which an attribute has been kept here at some time.
+        self._with_attributes: set[str] = set()
+
+    def fork(self) -> None:
+        """From here on, keep what is needed to come back."""
+        self._forks.append(self._before)
+        self._before = {}
+
+    def take_back(self) -> Changes:
+        """Return to how things were at the fork; what the way since then changed."""
+        before = self._before or {}
+        self._before = self._forks.pop()
+        changes: Changes = {}
+        for name, value in before.items():
+            changes[name] = self.get(name)
+            if value is not None:
+                super().__setitem__(name, value)
+            else:
+                super().pop(name, None)
+        return changes
+
+    def keep(self) -> None:
+        """Leave things as they are since the fork: they are changes of what lies around it."""
+        before = self._before or {}
+        self._before = self._forks.pop()
+        if self._before is not None:
+            for name, value in before.items():
+                self._before.setdefault(name, value)
+
+    def apply(self, changes: Changes) -> None:
+        """Make the changes that a way made which was taken back."""
+        for name, value in changes.items():
+            if value is not None:
+                self[name] = value
+            else:
+                self.pop(name, None)
+
+    def join(self, first: Changes, second: Changes, *, prefer_first: bool = False) -> None:
+        """Go on after two ways that were taken back, of which either may have been gone."""
+        self.apply(self.joined(first, second, prefer_first=prefer_first))
+
+    def joined(self, first: Changes, second: Changes, *, prefer_first: bool = False) -> Changes:
+        """What is known after either of two ways that were taken back. A name that only one binds keeps that value.
+
+        A module body prefers the first of two imports of one name (`try: import tf_keras as keras`, `except: import
+        keras`), because either would do and knowing neither would not.
+        """
+        changes: Changes = {}
+        for name in {**first, **second}:
+            here = self.get(name)
+            one, other = first.get(name, here), second.get(name, here)
+            if one is None or other is None:
+                changes[name] = other if one is None else one
+            elif one is other or (prefer_first and one.kind is not PYTHON):
+                changes[name] = one
+            else:
+                changes[name] = join(one, other)
+        return changes
+
+    def forget_attributes(self, name: str) -> None:
+        """Drop what is known of the attributes of a name that is bound to something else."""
+        if name in self._with_attributes:
+            prefix = name + "."
+            for key in [key for key in self if key.startswith(prefix)]:
+                del self[key]
+
+    # Whatever changes a name tells `_before` of it.
+
+    def __setitem__(self, name: str, value: Value) -> None:
+        if self._before is not None and name not in self._before:
+            self._before[name] = self.get(name)
+        if "." in name:
+            self._with_attributes.add(name.partition(".")[0])
+        super().__setitem__(name, value)
+
+    def __delitem__(self, name: str) -> None:
+        if self._before is not None and name not in self._before:
+            self._before[name] = self.get(name)
+        super().__delitem__(name)
+
+    def pop(self, name: str, *default: Any) -> Any:
+        if self._before is not None and name not in self._before:
+            self._before[name] = self.get(name)
+        return super().pop(name, *default)
+
+    def update(self, other: Mapping[str, Value] | Iterable[tuple[str, Value]] = (), /) -> None:  # type: ignore[override]
+        for name, value in dict(other).items():
+            self[name] = value
+
+    def clear(self) -> None:
+        for name in list(self):
+            del self[name]
