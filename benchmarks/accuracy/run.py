@@ -10,36 +10,19 @@ Exit status 1 when something was added or removed and not recorded, 2 when a pac
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from checked import CannotCheckError, Pin, check, pins
 from packages import Package, fetch
 from records import Row, counted, counts, difference, read, write
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 _HERE = Path(__file__).resolve().parent
-_CHECKOUT = _HERE.parent.parent
-
-
-@dataclass(frozen=True, slots=True)
-class Pin:
-    """A package of packages.toml: `pin` is NAME==VERSION, `tensorflow` the version that it is written for."""
-
-    name: str
-    pin: str
-    tensorflow: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +33,21 @@ class Checked:
     seconds: float
 
 
-class CannotCheckError(Exception):
-    """The check of a package came to no report; the text says why."""
-
-
 def main() -> int:
     """Compare the packages asked for, print what changed, and record it if asked to."""
     arguments = _arguments()
-    pins = [
+    wanted = [
         p
-        for p in _pins(arguments.packages_file)
-        if not arguments.packages or p.name in arguments.packages
+        for p in pins(arguments.packages_file)
+        if p.half == "tuned" and (not arguments.packages or p.name in arguments.packages)
     ]
-    unknown = set(arguments.packages) - {pin.name for pin in pins}
+    unknown = set(arguments.packages) - {pin.name for pin in wanted}
     if unknown:
         print(f"not in {arguments.packages_file}: {', '.join(sorted(unknown))}", file=sys.stderr)
         return 2
     cache = arguments.cache.expanduser().resolve()
     try:
-        changed = [_compare(pin, cache, arguments) for pin in pins]
+        changed = [_compare(pin, cache, arguments) for pin in wanted]
     except (CannotCheckError, ValueError, subprocess.CalledProcessError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -91,14 +70,6 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _pins(path: Path) -> list[Pin]:
-    entries = tomllib.loads(path.read_text(encoding="utf-8"))["package"]
-    return [
-        Pin(entry["name"], f"{entry['name']}=={entry['version']}", entry["tensorflow"])
-        for entry in entries
-    ]
-
-
 def _compare(pin: Pin, cache: Path, arguments: argparse.Namespace) -> bool:
     """Check one package, print and perhaps record the outcome; whether it differs from the record."""
     package = fetch(pin.pin, cache)
@@ -113,26 +84,13 @@ def _compare(pin: Pin, cache: Path, arguments: argparse.Namespace) -> bool:
 
 
 def _check(package: Package, pin: Pin) -> Checked:
-    command = [sys.executable, "-m", "xlalint", "check", ".", "--no-cache", "--exit-zero"]
-    started = time.perf_counter()
-    done = subprocess.run(
-        [*command, "--format", "json", "--tf-version", pin.tensorflow],
-        cwd=package.folder,
-        env={**os.environ, "PYTHONPATH": str(_CHECKOUT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    seconds = time.perf_counter() - started
-    if not done.stdout:
-        raise CannotCheckError(f"{package.name}: {done.stderr}")
-    report = json.loads(done.stdout)
+    report = check(package, pin)
     rows = [
         Row(f["path"], f["line"], f["column"], f["code"], f["severity"], f["confidence"])
-        for f in report["findings"]
+        for f in report.findings
     ]
-    rows += [Row(e["path"], e["line"], e["column"], "unread", "-", "-") for e in report["errors"]]
-    return Checked(tuple(rows), seconds)
+    rows += [Row(e["path"], e["line"], e["column"], "unread", "-", "-") for e in report.errors]
+    return Checked(tuple(rows), report.seconds)
 
 
 def _print(package: Package, now: Checked, added: Sequence[Row], removed: Sequence[Row]) -> None:

@@ -1,0 +1,181 @@
+"""Label the functions of a package by what XLA makes of them.
+
+    PYTHON benchmarks/accuracy/label PACKAGE --work DIR [--fresh]
+
+Runs in an environment where the package can be imported. Calls the programs written for the package (programs/PACKAGE.py)
+and the public functions and classes that it finds, one after another in a child process, and keeps what came of each in
+DIR/PACKAGE.jsonl, so that a run that was stopped goes on where it was. Then writes labels/PACKAGE.tsv.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import tomllib
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from labels import write
+from merge import merged
+from places import Sources
+
+_HERE = Path(__file__).resolve().parent
+_STALL_SECONDS = 90
+_MEMORY_BYTES = 5 << 30
+
+
+def main() -> int:
+    """Run or go on running one package's programs, then write its labels."""
+    arguments = _arguments()
+    entry = next(p for p in _packages() if p["name"] == arguments.package)
+    results = arguments.work.resolve() / f"{arguments.package}.jsonl"
+    results.parent.mkdir(parents=True, exist_ok=True)
+    if arguments.fresh:
+        results.unlink(missing_ok=True)
+    deadline = time.monotonic() + arguments.seconds
+    while time.monotonic() < deadline and not _is_finished(results):
+        _watch(_start(entry, results), results, deadline)
+    records = list(_records(results))
+    _print(arguments.package, records)
+    sources = Sources(entry.get("import", entry["name"]), _folder(entry))
+    write(_HERE.parent / "labels" / f"{arguments.package}.tsv", merged(records, sources))
+    return 0
+
+
+def _folder(entry: dict[str, Any]) -> Path:
+    """The folder that the package is installed in."""
+    spec = importlib.util.find_spec(entry.get("import", entry["name"]))
+    if spec is None or not spec.origin:
+        raise SystemExit(f"{entry['name']} is not installed here")
+    return Path(spec.origin).resolve().parent.parent
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("package", help="a name of packages.toml")
+    parser.add_argument("--work", type=Path, required=True, help="folder for results")
+    parser.add_argument("--fresh", action="store_true", help="forget earlier results")
+    parser.add_argument("--seconds", type=float, default=1e9, help="stop after so long")
+    return parser.parse_args()
+
+
+def _packages() -> list[dict[str, Any]]:
+    text = (_HERE.parent / "packages.toml").read_text(encoding="utf-8")
+    return list(tomllib.loads(text)["package"])
+
+
+def _start(entry: dict[str, Any], results: Path) -> subprocess.Popen[bytes]:
+    name = entry.get("import", entry["name"])
+    written = _HERE.parent / "programs" / f"{entry['name']}.py"
+    settings = {
+        "package": name,
+        "results": str(results),
+        "written": entry["name"] if written.is_file() else "",
+        "discover": entry.get("discover", True),
+        "skip": entry.get("skip", []),
+        "only": entry.get("only", []),
+    }
+    environment = {
+        **os.environ,
+        "CUDA_VISIBLE_DEVICES": "-1",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "AUTOGRAPH_VERBOSITY": "0",
+        # Code is judged, not its speed.
+        "XLA_FLAGS": "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true",
+    }
+    if "legacy_keras" in entry:
+        environment["TF_USE_LEGACY_KERAS"] = str(int(entry["legacy_keras"]))
+    command = [sys.executable, str(_HERE / "worker.py"), json.dumps(settings)]
+    with (results.parent / f"{entry['name']}.log").open("ab") as log:
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment
+        )
+
+
+def _watch(worker: subprocess.Popen[bytes], results: Path, deadline: float) -> None:
+    """Wait for the end of `worker`, or end it; what it was at is then a result."""
+    said, changed = -1, time.monotonic()
+    why = ""
+    while worker.poll() is None:
+        time.sleep(1)
+        size = results.stat().st_size if results.is_file() else 0
+        if size != said:
+            said, changed = size, time.monotonic()
+        if time.monotonic() > deadline:
+            worker.kill()
+            worker.wait()
+            return
+        if time.monotonic() - changed > _STALL_SECONDS:
+            why = "takes too long"
+        elif _memory(worker.pid) > _MEMORY_BYTES:
+            why = "takes too much memory"
+        if why:
+            worker.kill()
+            worker.wait()
+    _note_death(results, why or f"ended with {worker.returncode}")
+
+
+def _memory(pid: int) -> int:
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, IndexError):
+        return 0
+    return pages * resource.getpagesize()
+
+
+def _note_death(results: Path, why: str) -> None:
+    records = list(_records(results))
+    if not records:
+        raise SystemExit("the worker ended before it began; see the log")
+    last = records[-1]
+    if "begins" not in last:
+        if "finished" not in last:
+            raise SystemExit(f"the worker ended between programs: {why}")
+        return
+    # Only a crash of the compiler is the compiled code's fault.
+    is_crash = why.startswith("ended") and last["begins"] in (
+        "lower",
+        "run",
+        "gradient",
+        "second shape",
+    )
+    record = {
+        "program": last["program"],
+        "label": "incompatible" if is_crash else "not run",
+        "stage": f"crash: {last['begins']}" if is_crash else last["begins"],
+        "error": why,
+        "offenders": [],
+    }
+    with results.open("a", encoding="utf-8") as out:
+        out.write(json.dumps(record) + "\n")
+
+
+def _records(results: Path) -> Iterator[dict[str, Any]]:
+    if results.is_file():
+        yield from map(json.loads, results.read_text(encoding="utf-8").splitlines())
+
+
+def _is_finished(results: Path) -> bool:
+    return any("finished" in record for record in _records(results))
+
+
+def _print(package: str, records: list[dict[str, Any]]) -> None:
+    counted = Counter(record["label"] for record in records if "label" in record)
+    print(f"{package}: " + ", ".join(f"{n} {label}" for label, n in sorted(counted.items())))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
