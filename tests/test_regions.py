@@ -444,4 +444,7 @@ def test_what_a_package_exports_again_is_followed(tmp_path: Path) -> None:
     result = check([str(tmp_path)], Settings(root=tmp_path))
     (finding,) = [f for f in result.findings if f.code == "XLA401"]
     assert finding.path.endswith("losses.py")
-    assert (finding.region.kind, finding.region.why) == ("compiled", ("@tf.function step", "counted"))
+    assert (finding.region.kind, finding.region.why) == (
+        "compiled",
+        ("@tf.function step", "counted"),
+    )

@@ -10,6 +10,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.names import canonical
 from xlalint.semantics.values import (
+    ANY_OF,
     ARRIVING,
     CLASS,
     COLLECTION,
@@ -28,7 +29,9 @@ from xlalint.semantics.values import (
     UNKNOWN,
     VARIABLE,
     Value,
+    alternatives,
     constant,
+    join_all,
     shaped,
     static_shape,
 )
@@ -43,6 +46,8 @@ def read(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
     """The value of an attribute. Facts about method calls are noted where they are called (calls.py)."""
     if value.kind is EXTERNAL:
         return _of_external(str(value.ref), attr)
+    if value.kind is ANY_OF:
+        return join_all(tuple(read(one, attr, frame, node) for one in alternatives(value)))
     reader = _READERS.get(value.kind)
     return reader(value, attr, frame) if reader is not None else NOTHING_KNOWN
 

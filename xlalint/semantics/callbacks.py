@@ -10,6 +10,7 @@ from xlalint.semantics import specs
 from xlalint.semantics.facts import JIT_ON, NUMPY_CALL
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
+    ANY_OF,
     COLLECTION,
     COMPUTED,
     EXTERNAL,
@@ -22,6 +23,7 @@ from xlalint.semantics.values import (
     TENSOR,
     TRUE,
     Value,
+    alternatives,
     element,
     join_all,
     leaves,
@@ -59,10 +61,11 @@ def foreign(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Val
 
 def construct(name: str, arguments: Arguments, frame: Frame) -> None:
     """Objects that keep a function to trace it later: a Lambda layer."""
-    if name.endswith("keras.layers.Lambda") and arguments.positional:
-        frame.analysis.regions.trace_later(
-            arguments.positional[0], (f"{name}",), converted=False, frame=frame
+    if name.endswith("keras.layers.Lambda"):
+        function = arguments.keywords.get(
+            "function", next(iter(arguments.positional), NOTHING_KNOWN)
         )
+        frame.analysis.regions.trace_later(function, (f"{name}",), converted=False, frame=frame)
 
 
 def _argument(
@@ -79,6 +82,9 @@ def _argument(
 def _run(
     function: Value | None, values: list[Value], frame: Frame, *, converted: bool | None = None
 ) -> Value:
+    if function is not None and function.kind is ANY_OF:
+        every = [_run(one, values, frame, converted=converted) for one in alternatives(function)]
+        return join_all(tuple(every))
     if function is not None and function.kind is PARTIAL:
         target, first, keywords = function.ref
         return (
@@ -239,6 +245,14 @@ def _case(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
     return join_all(tuple(results)) if results else NOTHING_KNOWN
 
 
+def _estimator(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """An estimator traces its `model_fn` in a graph of its own, which AutoGraph does not convert."""
+    model_fn = _argument(arguments, bound, 0, "model_fn")
+    if model_fn is not None:
+        frame.analysis.regions.trace_later(model_fn, ("Estimator",), converted=False, frame=frame)
+    return NOTHING_KNOWN
+
+
 def _keras_rnn(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     step = _argument(arguments, bound, 0, "step_function")
     inside = Value(TENSOR, COMPUTED)
@@ -291,6 +305,15 @@ _HANDLERS: dict[str, Callback] = {
     "tf.recompute_grad": _wrap,
     "tf.autograph.experimental.do_not_convert": _wrap,
     "tf.autograph.to_graph": _wrap,
+    **dict.fromkeys(
+        (
+            f"{root}estimator.{name}"
+            for root in ("tf.", "tf.compat.v1.")
+            for name in ("Estimator", "tpu.TPUEstimator")
+        ),
+        _estimator,
+    ),
+    "tf.contrib.tpu.TPUEstimator": _estimator,
     "tf.switch_case": _switch,
     "tf.case": _case,
     "tf.compat.v1.case": _case,

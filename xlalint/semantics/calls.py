@@ -12,6 +12,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.names import api_name
 from xlalint.semantics.values import (
+    ANY_OF,
     ARRIVING,
     CLASS,
     DATASET,
@@ -30,6 +31,8 @@ from xlalint.semantics.values import (
     UNKNOWN,
     VARIABLE,
     Value,
+    alternatives,
+    join_all,
 )
 
 
@@ -55,6 +58,10 @@ def _attribute_call(node: ast.Call, func: ast.Attribute, frame: Frame) -> Value:
         target = read(base, func.attr, frame, func)
         if base.kind is EXTERNAL:
             return call_value(target, evaluate_arguments(node, frame), node, frame)
+    if base.kind is ANY_OF:
+        arguments = evaluate_arguments(node, frame)
+        every = [read(one, func.attr, frame, func) for one in alternatives(base)]
+        return _call_any(Value(ANY_OF, ref=tuple(every)), arguments, node, frame)
     if base.kind is SUPER:
         return _super_call(base, func.attr, node, frame)
     arguments = evaluate_arguments(node, frame)
@@ -98,6 +105,19 @@ def call_value(target: Value, arguments: Arguments, node: ast.AST, frame: Frame)
     """Call a value that is already known."""
     handler = _CALLABLE.get(target.kind)
     return handler(target, arguments, node, frame) if handler is not None else NOTHING_KNOWN
+
+
+def _call_any(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """Call what a setting has chosen. Project functions are all followed; of APIs, nothing is held against the line
+    that calls one or another.
+    """
+    results: list[Value] = []
+    was_silent = frame.silent
+    for one in alternatives(target):
+        frame.silent = was_silent or one.kind is EXTERNAL
+        results.append(call_value(one, arguments, node, frame))
+        frame.silent = was_silent
+    return join_all(tuple(results))
 
 
 def _call_function(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -168,6 +188,7 @@ _CALLABLE: dict[str, Callable[[Value, Arguments, ast.AST, Frame], Value]] = {
     PARTIAL: _call_partial,
     INSTANCE: _call_instance,
     EXTERNAL: _call_external,
+    ANY_OF: _call_any,
 }
 
 _TYPE_KINDS = {

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from xlalint.semantics.index import ClassInfo, FunctionInfo
-from xlalint.semantics.values import CLASS, EXTERNAL, Value
+from xlalint.semantics.values import CLASS, EXTERNAL, Value, alternatives
 
 LAYER = "layer"
 MODEL = "model"
@@ -133,7 +133,8 @@ class ClassTable:
             self._bases[cls] = ()  # a class that inherits from itself ends here
             found: list[ClassInfo | str] = []
             for expression in cls.node.bases:
-                value = self._evaluate(expression, cls)
+                # A base that a setting chooses (`Base = A if new else B`): the first stands for both.
+                value = alternatives(self._evaluate(expression, cls))[0]
                 if value.kind is CLASS or value.kind is EXTERNAL:
                     found.append(value.ref)
             self._bases[cls] = tuple(found)

@@ -21,6 +21,7 @@ from xlalint.semantics.narrowing import narrow
 from xlalint.semantics.result_shapes import broadcast, must_agree, numbers
 from xlalint.semantics.subscripts import index_value, subscript
 from xlalint.semantics.values import (
+    ANY_OF,
     COLLECTION,
     CONSTANT,
     DEFERRED,
@@ -67,7 +68,7 @@ def truth(value: Value) -> bool | None:
     known = value.constant()
     if known is not None:
         return bool(known.value)
-    if value.kind in (FUNCTION, EXTERNAL) and not value.optional:
+    if value.kind in (FUNCTION, EXTERNAL, ANY_OF) and not value.optional:
         return True
     return None
 

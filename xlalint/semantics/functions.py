@@ -14,8 +14,10 @@ from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.roots import Root
 from xlalint.semantics.traits import Traits
 from xlalint.semantics.values import (
+    ARRIVING,
     CLASS,
     COLLECTION,
+    FUNCTION,
     INSTANCE,
     LIKELY_DATA,
     MAPPING,
@@ -23,6 +25,7 @@ from xlalint.semantics.values import (
     NOTHING_KNOWN,
     PYTHON,
     SEQUENCE,
+    TENSOR,
     Value,
     join_all,
     unshaped,
@@ -130,10 +133,23 @@ class Functions:
             runs.active -= 1
         if context.is_compiled or context.region == EAGER:
             self.visited.add(info)
+        if self._analysis.traits(info).custom_gradient:
+            value = self._without_gradient(value, inner)
         frame.touches_host = frame.touches_host or inner.touches_host
         frame.reads_files = frame.reads_files or inner.reads_files
         known[key] = (value, inner.touches_host)
         return value
+
+    def _without_gradient(self, value: Value, frame: Frame) -> Value:
+        """What callers get of `return y, grad` under tf.custom_gradient; `grad` is traced with what arrives from above."""
+        if value.kind is not SEQUENCE or len(value.ref) != 2:
+            return value
+        result, gradient = value.ref
+        if gradient.kind is FUNCTION:
+            shape = result.shape if result.is_tensor else None
+            upstream = Value(TENSOR, ARRIVING, dtype=result.dtype, rank=result.rank, shape=shape)
+            self.invoke_value(gradient, [upstream], frame, converted=False)
+        return result  # type: ignore[no-any-return]
 
     def _context_of_call(self, info: FunctionInfo, frame: Frame, converted: bool | None) -> Context:
         own = self._analysis.traits(info)

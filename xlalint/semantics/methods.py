@@ -257,6 +257,8 @@ _KERAS_INHERITED: dict[str, Method] = {
     "add_variable": _add_weight,
     "compile": keras_method,
     "fit": keras_method,
+    "add_loss": keras_method,
+    "add_metric": keras_method,
     "compute_loss": _keras_loss_method,
     "compiled_loss": _keras_loss_method,
 }

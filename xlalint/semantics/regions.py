@@ -20,6 +20,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.roots import Root
 from xlalint.semantics.values import (
+    ANY_OF,
     ARRIVING,
     FUNCTION,
     INSTANCE,
@@ -29,6 +30,7 @@ from xlalint.semantics.values import (
     TENSOR,
     TRUE,
     Value,
+    alternatives,
     leaves,
 )
 
@@ -77,10 +79,11 @@ class Regions:
 
     def mark_host(self, target: Value) -> None:
         """A function handed to tf.data or py_function runs on the host."""
-        if target.kind is FUNCTION:
-            info = target.ref[0] if isinstance(target.ref, tuple) else target.ref
-            self._host.add(info)
-            self._handed_to_host.add(info)
+        for one in alternatives(target):
+            if one.kind is FUNCTION:
+                info = one.ref[0] if isinstance(one.ref, tuple) else one.ref
+                self._host.add(info)
+                self._handed_to_host.add(info)
 
     def trace_later(
         self,
@@ -93,7 +96,15 @@ class Regions:
         arguments: tuple[Value, ...] | None = None,
     ) -> None:
         """A function that something will compile, with these arguments or with some that are not seen."""
-        if target.kind is not FUNCTION or frame.silent:
+        constructs = (
+            frame.attributes is not None
+        )  # objects are made silently, and keep what they trace
+        if target.kind is ANY_OF:
+            for one in alternatives(target):
+                self.trace_later(
+                    one, why, converted=converted, frame=frame, jit=jit, arguments=arguments
+                )
+        if target.kind is not FUNCTION or (frame.silent and not constructs):
             return
         info, bound = target.ref if isinstance(target.ref, tuple) else (target.ref, None)
         context = Context(COMPILED, converted, jit, (*why, info.qualname), info, converted)
@@ -126,7 +137,8 @@ class Regions:
         else:
             return
         for value in wanted:
-            for leaf in leaves(value) if value is not None else ():
+            given = leaves(value) if value is not None else ()
+            for leaf in (one for each in given for one in alternatives(each)):
                 if leaf.kind is FUNCTION:
                     info, bound = leaf.ref if isinstance(leaf.ref, tuple) else (leaf.ref, None)
                     context = Context(
@@ -216,14 +228,23 @@ class Regions:
                 self._add_root(info, context, _self_of(info))
             if own.is_host:
                 self._host.add(info)
+        makes_functions = ".function(" in module.text
         for cls in module.classes:
             self._find_class_roots(cls)
+            if makes_functions and "__init__" in cls.methods and not self._is_host_class(cls):
+                self._analysis.objects.instance_attribute(
+                    cls, ""
+                )  # `self.step = tf.function(self._step)`
+
+    def _is_host_class(self, cls: ClassInfo) -> bool:
+        role = self._analysis.classes.role(cls)
+        return role is not None and role.kind in (CALLBACK, HOST_DATA, TEST)
 
     def _find_class_roots(self, cls: ClassInfo) -> None:
         role = self._analysis.classes.role(cls)
         if role is None:
             return
-        if role.kind in (CALLBACK, HOST_DATA, TEST):
+        if self._is_host_class(cls):
             self._host.update(cls.methods.values())
             return
         overrides = cls.methods.keys() - _NEVER_TRACED
@@ -323,7 +344,9 @@ class Regions:
         name = info.name
         if name.startswith("__") and name != "__call__":
             return False
-        if name in _NEVER_TRACED or name.startswith("test") or _HOST_NAMES.search(name):
+        if info.cls is not None and name in _NEVER_TRACED:
+            return False
+        if name.startswith("test") or _HOST_NAMES.search(name):
             return False
         own = self._analysis.traits(info)
         if own.is_property or own.is_host or info.is_generator:
@@ -335,11 +358,7 @@ class Regions:
             parent = parent.parent
         if _HOST_MODULES.search(info.module.name.rsplit(".", 1)[-1]):
             return False
-        if info.cls is not None:
-            role = self._analysis.classes.role(info.cls)
-            if role is not None and role.kind in (CALLBACK, HOST_DATA, TEST):
-                return False
-        return True
+        return info.cls is None or not self._is_host_class(info.cls)
 
     def _drop_host_facts(self) -> None:
         """Take back what was noted in functions that turned out to run on the host."""
@@ -359,6 +378,8 @@ class Regions:
             return True  # judged as what it is: compiled with jit_compile=True
         if fact.context.root in self._handed_to_host and not fact.context.jit:
             return True
+        if fact.function is not None and not fact.context.jit and _takes_iterator(fact.function):
+            return True
         if fact.context.region != ASSUMED:
             return False
         return fact.context.root in self._host or _is_within(fact.function, self._host)
@@ -368,8 +389,13 @@ def _feeds_steps(info: FunctionInfo, frame: Frame, context: Context) -> bool:
     """A tf.function that reads files, or that is handed an iterator, feeds compiled steps from the host."""
     if context.region != COMPILED or context.jit:
         return False
+    return frame.reads_files or _takes_iterator(info)
+
+
+def _takes_iterator(info: FunctionInfo) -> bool:
+    """A function that is handed an iterator drives the steps that are compiled: XLA sees none of it."""
     names = {a.arg for a in (*info.node.args.posonlyargs, *info.node.args.args)}
-    return frame.reads_files or not names.isdisjoint(("iterator", "dataset", "dataset_iterator"))
+    return not names.isdisjoint(("iterator", "dataset", "dataset_iterator"))
 
 
 def _is_within(info: FunctionInfo | None, functions: set[FunctionInfo]) -> bool:

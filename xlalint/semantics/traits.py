@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from xlalint.semantics import specs
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.values import EXTERNAL, FALSE, MAPPING, NONE, PARTIAL, TRUE, Value
+from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.values import (
+    EXTERNAL,
+    FALSE,
+    FUNCTION,
+    MAPPING,
+    NONE,
+    PARTIAL,
+    TRUE,
+    Value,
+)
 
 _PROPERTIES = frozenset({"builtins.property", "functools.cached_property"})
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
@@ -21,7 +31,7 @@ class Traits:
     """`tf_function`: decorated with tf.function; `autograph` and `jit` are then its options, `signature` the tensors that its
     `input_signature` promises for the first parameters.
 
-    `never_converted` gives the reason why AutoGraph leaves the function alone, or None (facts: AutoGraph contexts).
+    `custom_gradient`: returns a result and the function that computes its gradient. `never_converted` gives the reason why AutoGraph leaves the function alone, or None (facts: AutoGraph contexts).
     """
 
     tf_function: bool = False
@@ -34,6 +44,7 @@ class Traits:
     is_classmethod: bool = False
     is_host: bool = False
     never_converted: str | None = None
+    custom_gradient: bool = False
 
 
 def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
@@ -65,6 +76,7 @@ def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
             reason = reason or "do_not_convert"
         elif name in ("tf.custom_gradient", "tf.recompute_grad"):
             reason = reason or name
+            found["custom_gradient"] = name == "tf.custom_gradient"
         elif name in ("tf.py_function", "tf.numpy_function") or (
             isinstance(decorator, ast.Attribute)
             and decorator.attr
@@ -106,7 +118,21 @@ def _decorator(node: ast.expr, frame: Frame) -> tuple[str, dict[str, Value]]:
     if value.kind is PARTIAL:
         inner, _, keywords = value.ref
         return _name(inner), {**dict(keywords), **options}
+    if value.kind is FUNCTION:
+        return _through(value, options, frame)
     return _name(value), options
+
+
+def _through(value: Value, options: dict[str, Value], frame: Frame) -> tuple[str, dict[str, Value]]:
+    """A project's own decorator that hands what it decorates to tf.function is as good as tf.function."""
+    info = value.ref[0] if isinstance(value.ref, tuple) else value.ref
+    home = frame.analysis.modules.module_frame(info.module)
+    for node in nodes_of(info.node.body) if isinstance(info.node.body, list) else ():
+        if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
+            if _name(frame.analysis.evaluate(node.func, home)) == "tf.function":
+                passes_on = any(keyword.arg is None for keyword in node.keywords)
+                return "tf.function", {**(options if passes_on else {}), **_keywords(node, home)}
+    return "", options
 
 
 def _keywords(node: ast.Call, frame: Frame) -> dict[str, Value]:

@@ -32,6 +32,8 @@ SUPER = "super"
 PARTIAL = "partial"
 # A name imported by a module, looked up when it is first used: a package of a thousand modules is not read for one.
 DEFERRED = "deferred"
+# One of a few functions, classes or objects: a choice that a setting makes. `ref` holds them all.
+ANY_OF = "any-of"
 
 # Dependence, from what is known soonest to what is known latest. BOUNDED is the size of a data-sized tensor, which XLA
 # keeps as a bound and a run-time count: most sizes may be made of it. ARRIVING is data that is an argument or a
@@ -183,6 +185,8 @@ def join(a: Value, b: Value) -> Value:
         return _join_same_kind(a, b)
     if {a.kind, b.kind} == {TENSOR, VARIABLE}:
         return _join_same_kind(a._replace(kind=TENSOR, ref=None), b._replace(kind=TENSOR, ref=None))
+    if (a.kind in _CALLED or a.kind is ANY_OF) and (b.kind in _CALLED or b.kind is ANY_OF):
+        return _either(a, b)
     if _is_none(a):
         return b._replace(optional=True)
     if _is_none(b):
@@ -191,15 +195,32 @@ def join(a: Value, b: Value) -> Value:
 
 
 _TOLD_BY_REF = frozenset(
-    {FUNCTION, CLASS, INSTANCE, EXTERNAL, PROJECT_MODULE, SUPER, DEFERRED, PARTIAL}
+    {FUNCTION, CLASS, INSTANCE, EXTERNAL, PROJECT_MODULE, SUPER, DEFERRED, PARTIAL, ANY_OF}
 )
+_CALLED = frozenset({FUNCTION, CLASS, INSTANCE, EXTERNAL, PARTIAL})
 
 
 def _join_objects(a: Value, b: Value) -> Value:
     """Either of two functions, classes or objects: nothing is known, unless both are layers of Keras."""
     if a.kind is INSTANCE and all(isinstance(v.ref, str) and ".layers." in v.ref for v in (a, b)):
         return a
-    return NOTHING_KNOWN
+    return _either(a, b)
+
+
+_MOST_ALTERNATIVES = 8
+
+
+def alternatives(value: Value) -> tuple[Value, ...]:
+    """The functions, classes or objects that a value may be; the value itself where it is one."""
+    return value.ref if value.kind is ANY_OF else (value,)
+
+
+def _either(a: Value, b: Value) -> Value:
+    """Either of two functions, classes or objects, which may be such choices themselves."""
+    every = tuple(dict.fromkeys((*alternatives(a), *alternatives(b))))
+    if len(every) > _MOST_ALTERNATIVES or not all(v.kind in _CALLED for v in every):
+        return NOTHING_KNOWN
+    return Value(ANY_OF, ref=every, optional=a.optional or b.optional)
 
 
 def _is_none(value: Value) -> bool:
