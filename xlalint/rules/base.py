@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import libcst as cst
-from libcst.metadata import CodeRange
 
 from xlalint import pages
 from xlalint.finding import Finding, Region, Span
+from xlalint.rules.positions import Place, Positions
 from xlalint.semantics.facts import Fact
 
-Key = tuple[int, int, int, int]
 _LONGEST_QUOTE = 60
 
 
@@ -34,26 +33,19 @@ class Aim:
 class Passage:
     """The stretch of a module that the rules read together: one function, or one statement of the module.
 
-    `facts` are keyed by line, column, end line, end column in the module (columns in code points, from 0), `ranges`
-    holds libcst's positions, whose lines are `line_offset` too low for the module.
+    `facts` are keyed by place: line, column, end line, end column in the file (columns in code points, from 0).
+    Statements that hold no fact may have been left out of `module`.
     """
 
     path: str
-    facts: Mapping[Key, Sequence[Fact]]
-    ranges: Mapping[cst.CSTNode, CodeRange]
-    line_offset: int
+    facts: Mapping[Place, Sequence[Fact]]
+    positions: Positions
     module: cst.Module
     aim: Aim
     findings: list[Finding] = field(default_factory=list)
 
-    def key(self, node: cst.CSTNode) -> Key:
-        where = self.ranges[node]
-        return (
-            where.start.line + self.line_offset,
-            where.start.column,
-            where.end.line + self.line_offset,
-            where.end.column,
-        )
+    def key(self, node: cst.CSTNode) -> Place:
+        return self.positions.of(node)
 
 
 class Rule:
@@ -131,7 +123,7 @@ def _weight(finding: Finding) -> tuple[bool, int, int, bool]:
     )
 
 
-def key_of(node: ast.AST, columns: Mapping[int, str]) -> Key:
+def key_of(node: ast.AST, columns: Mapping[int, str]) -> Place:
     """The span of an `ast` node with columns in code points. `columns` holds the lines that are not ASCII."""
     start, end = node.lineno, node.end_lineno  # type: ignore[attr-defined]
     return (

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
 
 from xlalint.finding import Finding
 from xlalint.rules import all_rules
-from xlalint.rules.base import Aim, Key, Passage, key_of, worst
+from xlalint.rules.base import Aim, Passage, key_of, worst
+from xlalint.rules.positions import Place, Positions
 from xlalint.rules.walk import walk
 from xlalint.semantics.facts import Fact, ModuleFacts
 from xlalint.semantics.index import ModuleInfo
@@ -22,10 +23,9 @@ _BLOCK = "if True:\n"
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Lines `first` to `last` of a module (1-based, inclusive), indented or not."""
+    """Lines of a module (1-based, in order) that can be parsed by themselves, indented or not."""
 
-    first: int
-    last: int
+    lines: Sequence[int]
     is_indented: bool
 
 
@@ -40,7 +40,7 @@ def read_module(facts: ModuleFacts, path: str, aim: Aim, selected: Sequence[str]
         module.text.splitlines(keepends=True) if "\f" not in module.text else _lines(module.text)
     )
     columns = {number: line for number, line in enumerate(lines, 1) if not line.isascii()}
-    by_key: dict[Key, list[Fact]] = {}
+    by_key: dict[Place, list[Fact]] = {}
     for node, known in facts.by_node.items():
         by_key.setdefault(key_of(node, columns), []).extend(known)
     wanted = sorted({key[0] for key in by_key})
@@ -58,33 +58,61 @@ def _lines(text: str) -> list[str]:
 def _read(
     stretch: Stretch,
     lines: Sequence[str],
-    facts: dict[Key, list[Fact]],
+    facts: dict[Place, list[Fact]],
     path: str,
     aim: Aim,
     selected: Sequence[str],
 ) -> list[Finding]:
-    text = "".join(lines[stretch.first - 1 : stretch.last])
-    offset = stretch.first - 1
-    if stretch.is_indented:
-        text, offset = _BLOCK + text, offset - 1
-    wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
-    # `wrapper.resolve` walks the tree once more for providers that there are none of: half the time spent here.
-    ranges = PositionProvider()._gen(wrapper)
-    passage = Passage(path, facts, ranges, offset, wrapper.module, aim)  # type: ignore[arg-type]
+    numbers = [0, *stretch.lines] if stretch.is_indented else stretch.lines
+    try:
+        module = cst.parse_module("".join([_text_of(number, lines) for number in numbers]))
+    except cst.ParserSyntaxError:
+        whole = range(stretch.lines[0], stretch.lines[-1] + 1)
+        if len(whole) == len(stretch.lines):
+            raise
+        # A backslash can tie a statement to a line that was left out.
+        return _read(Stretch(whole, stretch.is_indented), lines, facts, path, aim, selected)
+    passage = Passage(path, facts, Positions(module, numbers), module, aim)
     rules = [rule(passage) for rule in all_rules() if rule.code in selected]
-    walk(wrapper.module, rules)
+    walk(module, rules)
     return passage.findings
 
 
+def _text_of(number: int, lines: Sequence[str]) -> str:
+    return lines[number - 1] if number else _BLOCK
+
+
 def _stretches(module: ModuleInfo, wanted: Sequence[int]) -> Iterator[Stretch]:
-    """The outermost functions and statements that hold the wanted lines, in order."""
-    remaining = list(wanted)
+    """The outermost functions and statements that hold the wanted lines (sorted), in order."""
     for node in _outermost(module.tree.body):
-        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
-        last = node.end_lineno or node.lineno
-        if any(first <= line <= last for line in remaining):
-            remaining = [line for line in remaining if not first <= line <= last]
-            yield Stretch(first, last, node.col_offset > 0)
+        if _holds_any(node, wanted):
+            yield Stretch(_lines_to_read(node, wanted), node.col_offset > 0)
+
+
+def _lines_to_read(node: ast.stmt, wanted: Sequence[int]) -> list[int]:
+    """The lines of a statement. A function is read without the statements of its body that hold no wanted line."""
+    first, last = _extent(node)
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.With)):
+        return list(range(first, last + 1))
+    parts = [part for part in node.body if _holds_any(part, wanted)] or node.body[:1]
+    lines = list(range(first, _extent(node.body[0])[0]))
+    for part in parts:
+        inner = _lines_to_read(part, wanted)
+        # Statements after a semicolon share a line with the one before.
+        lines += inner if not lines or inner[0] > lines[-1] else inner[lines[-1] - inner[0] + 1 :]
+    return lines
+
+
+def _holds_any(node: ast.stmt, wanted: Sequence[int]) -> bool:
+    first, last = _extent(node)
+    position = bisect_left(wanted, first)
+    return position < len(wanted) and wanted[position] <= last
+
+
+def _extent(node: ast.stmt) -> tuple[int, int]:
+    """The first and last line of a statement with its decorators."""
+    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+    return first, node.end_lineno or node.lineno
 
 
 def _outermost(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
