@@ -96,6 +96,18 @@ def _sequence(scene: Scene) -> list[Any]:
     return [floats(*scene.shape)] if len(scene.shape) > 1 else [floats(2, 5, 4)]
 
 
+def _first_of(*arguments: Any, **options: Any) -> Any:
+    return arguments[0]
+
+
+def _sum_of_first(*arguments: Any, **options: Any) -> Any:
+    return tf.reduce_sum(arguments[0])
+
+
+def _squares_of_first(*arguments: Any, **options: Any) -> Any:
+    return tf.reduce_sum(arguments[0] ** 2, -1)
+
+
 Recipe = Callable[[Scene], list[Any]]
 
 
@@ -121,12 +133,7 @@ _BY_NAME: tuple[tuple[str, Recipe], ...] = (
     (r"optimizer", lambda s: ["sgd"]),
     (
         r"(.*_)?(fn|func|function|callable|op|map|transform|f|g)",
-        _same(
-            tf.identity,
-            lambda *a: tf.reduce_sum(a[0]),
-            lambda *a: a[0],
-            lambda *a: tf.reduce_sum(a[0] ** 2, -1),
-        ),
+        _same(_first_of, _sum_of_first, _squares_of_first),
     ),
     (
         r"kernel_size|pool_size|window(_size)?|filter_shape|filter_size|ksize|block_size|size_per_.*",
@@ -243,7 +250,7 @@ def _by_annotation(annotation: Any, scene: Scene) -> list[Any]:
     )
     for word, values in (
         ("Tensor", _data(scene)[:2]),
-        ("Callable", [tf.identity, lambda *a: tf.reduce_sum(a[0])]),
+        ("Callable", [_first_of, _sum_of_first]),
         ("bool", [False, True]),
         ("Sequence[int", [(2, 3), (4, 4)]),
         ("List[int", [[2, 3], [4, 4]]),
