@@ -370,3 +370,32 @@ def test_an_api_kept_in_an_attribute_is_known_where_it_is_called(tmp_path: Path)
         },
     )
     assert said(result) == [("m.py", 11, "XLA401")]
+
+
+def test_a_base_initialised_from_a_function_outside_of_the_class_is_followed(
+    tmp_path: Path,
+) -> None:
+    result = check_files(
+        tmp_path,
+        {
+            "m.py": """
+                import tensorflow as tf
+
+                class Base(tf.Module):
+                    def __init__(self, name):
+                        super(Base, self).__init__(name)
+                        self.scale = 2.0
+
+                class Inflated(Base):
+                    def __init__(self, name):
+                        super(Inflated, self).__init__(name)
+
+                def made(name):
+                    def start(self, **options):
+                        Inflated.__init__(self, name)
+
+                    return type(name, (Inflated,), {"__init__": start})
+            """
+        },
+    )
+    assert not result.errors

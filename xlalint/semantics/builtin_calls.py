@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics.facts import CONVERSION
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.values import (
     BOUNDED,
     COLLECTION,
     EXTERNAL,
     FALSE,
+    INSTANCE,
     MAPPING,
     NOTHING_KNOWN,
     PYTHON,
@@ -198,7 +200,10 @@ def _super(values: tuple[Value, ...], frame: Frame) -> Value:
         owner_frame = owner_frame.outer
     if owner_frame is None or owner_frame.function is None or owner_frame.function.cls is None:
         return NOTHING_KNOWN
-    return Value(SUPER, ref=(owner_frame.self_value, owner_frame.function.cls))
+    instance, cls = owner_frame.self_value, owner_frame.function.cls
+    # `Base.__init__(self, ...)` is also written outside of classes, where nothing is known of `self`.
+    is_known = instance is not None and isinstance(instance.ref, ClassInfo)
+    return Value(SUPER, ref=(instance if is_known else Value(INSTANCE, ref=cls), cls))
 
 
 def _map(values: tuple[Value, ...], frame: Frame) -> Value:

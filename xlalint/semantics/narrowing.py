@@ -116,7 +116,8 @@ def _narrow_isinstance(name: str, types: ast.expr, holds: bool, frame: Frame) ->
         frame.names[name] = Value(COLLECTION, known.dependence, ref=inner)
     elif kinds == {PYTHON}:
         frame.names[name] = SOME_PYTHON
-    elif None not in kinds:
+    elif TENSOR not in kinds:
+        # Classes that are not known, such as six.integer_types, are no tensors.
         frame.names[name] = NOTHING_KNOWN
 
 
