@@ -399,3 +399,41 @@ def test_a_base_initialised_from_a_function_outside_of_the_class_is_followed(
         },
     )
     assert not result.errors
+
+
+def test_operations_of_a_loaded_library_have_no_xla_kernel(tmp_path: Path) -> None:
+    result = check_files(
+        tmp_path,
+        {
+            "loader.py": """\
+            import os
+            import tensorflow as tf
+
+            class Library:
+                def __init__(self, name):
+                    self.path = name
+                    self._ops = None
+
+                @property
+                def ops(self):
+                    if self._ops is None:
+                        self._ops = tf.load_op_library(os.path.join("lib", self.path))
+                    return self._ops
+            """,
+            "image.py": """\
+            import tensorflow as tf
+            from loader import Library
+
+            library = Library("image.so")
+            plain = tf.load_op_library("plain.so")
+
+            @tf.function
+            def label(images):
+                return library.ops.connected_components(images) + plain.other_op(images)
+            """,
+        },
+    )
+    assert [(f.code, f.span.line, f.span.column) for f in result.findings] == [
+        ("XLA401", 9, 12),
+        ("XLA401", 9, 55),
+    ]

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import callbacks, results
-from xlalint.semantics.catalog import Api, Condition
+from xlalint.semantics.catalog import Api, Condition, custom_operation
 from xlalint.semantics.facts import (
     CALL,
     CONVERSION,
@@ -62,9 +62,21 @@ _HOST_PREFIXES = (
     "tf.compat.v1.data.", "tf.compat.v1.Session", "tf.compat.v1.train.",
     "cv2.", "PIL.", "matplotlib.", "os.", "shutil.", "json.", "pandas.", "sklearn.", "requests.", "argparse.", "subprocess.", "h5py.", "pickle.",
 )  # fmt: skip
-_HOST_EXCEPTIONS = frozenset(
-    {"os.path.join", "tf.train.Checkpoint", "tf.data.Dataset", "os.environ.get"}
-)
+_HOST_EXCEPTIONS = frozenset({"tf.train.Checkpoint", "tf.data.Dataset", "os.getenv"})
+# They compute on text or read the environment, which libraries do anywhere.
+_NOT_HOST_PREFIXES = ("os.path.", "os.environ")
+
+
+def _is_host(name: str) -> bool:
+    """Whether a function that calls this API does a host's work."""
+    if name in _HOST_EXCEPTIONS or name.startswith(_NOT_HOST_PREFIXES):
+        return False
+    return name.startswith(_HOST_PREFIXES)
+
+
+# What `tf.load_op_library` returns holds the library's operations as functions.
+_LIBRARY = "tf.load_op_library"
+_LOADED = _LIBRARY + "."
 
 
 def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -77,14 +89,18 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
         return _math_call(name, arguments, node, frame)
     if not name.startswith(("tf.", "keras.", "tf_keras.")):
         return _foreign_call(name, arguments, node, frame)
-    if name.startswith(_HOST_PREFIXES) and name not in _HOST_EXCEPTIONS:
+    if _is_host(name):
         frame.touches_host = True
         if name.startswith(("tf.io.", "tf.image.decode", "tf.data.")):
             frame.reads_files = True
+    if name == _LIBRARY:
+        return Value(EXTERNAL, ref=_LIBRARY)
     made = _make_object(name)
     if made is not None:
         callbacks.construct(name, arguments, frame)
         return made
+    if name.startswith(_LOADED):
+        return _custom_operation(name, arguments, node, frame)
     plain = api_name(name)
     api = frame.analysis.catalog.api(plain)
     bound = bind(_parameters(api, arguments), arguments)
@@ -100,6 +116,13 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
     if plain.endswith("boolean_mask") and isinstance(node, ast.Call) and node.args:
         frame.has_dimensions(node.args[0])
     return value
+
+
+def _custom_operation(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """`library.my_op(x)`, where `library = tf.load_op_library(...)`."""
+    api = custom_operation(name)
+    note_hazards(api, judge(api, {}), {}, arguments, NOTHING_KNOWN, node, frame)
+    return Value(TENSOR, max(ARRIVING, _dependence(arguments.positional)), structured=True)
 
 
 def call_external_instance(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -344,7 +367,7 @@ def _math_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> 
 
 
 def _foreign_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    if name.startswith(_HOST_PREFIXES) and name not in _HOST_EXCEPTIONS:
+    if _is_host(name):
         frame.touches_host = True
     return callbacks.foreign(name, arguments, node, frame)
 

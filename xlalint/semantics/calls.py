@@ -211,6 +211,11 @@ _TYPE_KINDS = {
     "builtins.float": PYTHON,
     "builtins.bool": PYTHON,
     "builtins.str": PYTHON,
+    "six.integer_types": PYTHON,
+    "six.string_types": PYTHON,
+    "numbers.Number": PYTHON,
+    "numbers.Integral": PYTHON,
+    "numbers.Real": PYTHON,
     "tf.data.Dataset": DATASET,
     "tf.distribute.Strategy": STRATEGY,
 }

@@ -191,6 +191,17 @@ class Catalog:
         return _api(name, row)
 
 
+def custom_operation(name: str) -> Api:
+    """An operation of a library loaded with tf.load_op_library: registered for CPU and GPU, not for XLA."""
+    row = {
+        "status": "fails",
+        "missing": ["a custom operation"],
+        "reason": "no-kernel",
+        "returns": "structure",
+    }
+    return _api(name, row)
+
+
 def available() -> tuple[str, ...]:
     """The TensorFlow minors that have a catalogue, oldest first: `("2.12", "2.15", ...)`."""
     return tuple(sorted((path.stem for path in _folder().glob("*.json")), key=_order))
