@@ -5,7 +5,14 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.loops import RuleInLoops
-from xlalint.semantics.facts import COMPREHENSION_FILTER, CONDITION, MEMBERSHIP, Fact
+from xlalint.semantics.facts import (
+    ARMS,
+    COMPREHENSION_FILTER,
+    CONDITION,
+    LOOP_EXIT,
+    MEMBERSHIP,
+    Fact,
+)
 from xlalint.semantics.values import BOUNDED
 
 
@@ -15,12 +22,9 @@ class DataDependentBranch(RuleInLoops):
     code = "XLA101"
 
     def visit_If(self, node: cst.If) -> None:
-        raises = _raises(node.body) or (
-            isinstance(node.orelse, cst.Else) and _raises(node.orelse.body)
-        )
         # The way out of a `while True` is XLA102's to report where AutoGraph converts.
         leaves = self.left_by(node) is not None
-        self._judge(node.test, "if", raises=raises, leaves=leaves)
+        self._judge(node.test, "if", leaves=leaves)
 
     def visit_IfExp(self, node: cst.IfExp) -> None:
         self._judge(node.test, "ternary")
@@ -45,17 +49,17 @@ class DataDependentBranch(RuleInLoops):
         for fact in self.facts(node, MEMBERSHIP):
             self._say(node, fact, "membership")
 
-    def _judge(
-        self, test: cst.BaseExpression, *constructs: str, raises: bool = False, leaves: bool = False
-    ) -> None:
+    def _judge(self, test: cst.BaseExpression, *constructs: str, leaves: bool = False) -> None:
+        # What XLA106 and XLA104 say of arms that differ and of loops that are left says more.
+        is_judged = bool(self.facts(test, ARMS, LOOP_EXIT))
         for fact in self.facts(test, CONDITION):
             if fact.detail not in constructs:
                 continue
             if not fact.context.converted:
                 self._say(test, fact, "unconverted")
-            elif raises:
-                self._say(test, fact, "raise")
-            elif leaves:
+            elif fact.value.dtype not in (None, "bool"):
+                self._say(test, fact, "not-boolean")
+            elif leaves or is_judged:
                 continue
             elif fact.value.dependence >= BOUNDED and fact.detail in ("if", "ternary"):
                 self._say(test, fact, "converted")
@@ -65,16 +69,11 @@ class DataDependentBranch(RuleInLoops):
         confidence = "possible" if fact.value.guess else None
         construct = fact.detail if isinstance(fact.detail, str) else "if"
         self.report(
-            test, fact, variant, confidence=confidence, construct=construct, test=self.quote(test)
+            test,
+            fact,
+            variant,
+            confidence=confidence,
+            construct=construct,
+            test=self.quote(test),
+            dtype=fact.value.dtype or "bool",
         )
-
-
-def _raises(body: cst.BaseSuite) -> bool:
-    """Whether a block raises by itself, not in a function defined there or under a further condition."""
-    for statement in body.body:
-        if isinstance(statement, cst.SimpleStatementLine):
-            if any(isinstance(part, cst.Raise) for part in statement.body):
-                return True
-        elif isinstance(statement, cst.Raise):
-            return True
-    return False

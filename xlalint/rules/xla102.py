@@ -20,6 +20,8 @@ class DataDependentWhile(RuleInLoops):
                 continue
             if not fact.context.converted:
                 self._say(node.test, node.test, fact, "unconverted", "while")
+            elif fact.value.dtype not in (None, "bool"):
+                self._say(node.test, node.test, fact, "not-boolean", "while")
             elif not _sets_a_bound(node.body):
                 self._say(node.test, node.test, fact, "converted", "while")
 
@@ -36,7 +38,13 @@ class DataDependentWhile(RuleInLoops):
     ) -> None:
         confidence = "possible" if fact.value.guess else None
         self.report(
-            at, fact, variant, confidence=confidence, construct=construct, test=self.quote(test)
+            at,
+            fact,
+            variant,
+            confidence=confidence,
+            construct=construct,
+            test=self.quote(test),
+            dtype=fact.value.dtype or "bool",
         )
 
 

@@ -34,6 +34,7 @@ from xlalint.semantics.values import (
     TENSOR,
     TENSOR_ARRAY,
     UNKNOWN,
+    UNWRITTEN,
     VARIABLE,
     Value,
     leaves,
@@ -98,6 +99,8 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
     made = _make_object(name)
     if made is not None:
         callbacks.construct(name, arguments, frame)
+        if made.kind is TENSOR_ARRAY and "element_shape" not in arguments.keywords:
+            return made._replace(ref=UNWRITTEN)
         return made
     if name.startswith(_LOADED):
         return _custom_operation(name, arguments, node, frame)

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import specs
+from xlalint.semantics import conditionals, specs
 from xlalint.semantics.facts import JIT_ON, NUMPY_CALL
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.values import (
     ANY_OF,
     COLLECTION,
@@ -100,11 +101,55 @@ def _run(
 
 
 def _cond(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    arms = [
-        _run(_argument(arguments, bound, position, name, old), [], frame)
+    functions = [
+        _argument(arguments, bound, position, name, old)
         for position, name, old in ((1, "true_fn", "fn1"), (2, "false_fn", "fn2"))
     ]
+    arms = [_run(function, [], frame) for function in functions]
+    _compare(node, _argument(arguments, bound, 0, "pred"), arms, functions, frame)
     return join_all(tuple(arms))
+
+
+def _compare(
+    node: ast.AST,
+    test: Value | None,
+    results: list[Value],
+    functions: list[Value | None],
+    frame: Frame,
+) -> None:
+    """What the callbacks of one conditional return must be alike; a test known while tracing needs one of them only."""
+    if test is not None and test.is_tensor:
+        returned = [_returned(function) for function in functions]
+        conditionals.note_results(node, test, results, returned, frame)
+
+
+def _returned(function: Value | None) -> ast.expr | None:
+    """The expression that a lambda, or a function of one statement, returns."""
+    info = function.ref if function is not None and function.kind is FUNCTION else None
+    if not isinstance(info, FunctionInfo):
+        return None
+    if isinstance(info.node, ast.Lambda):
+        return info.node.body
+    only = info.node.body[-1] if len(info.node.body) == 1 else None
+    return only.value if isinstance(only, ast.Return) else None
+
+
+def _keras_switch(
+    arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    """`K.switch`: a conditional where the test is a scalar, `tf.where` (which broadcasts) where it is not."""
+    test = _argument(arguments, bound, 0, "condition")
+    arms = [
+        _argument(arguments, bound, 1, "then_expression"),
+        _argument(arguments, bound, 2, "else_expression"),
+    ]
+    results = [
+        _run(arm, [], frame) if arm is not None and arm.kind is FUNCTION else arm or NOTHING_KNOWN
+        for arm in arms
+    ]
+    if test is not None and test.rank == 0:
+        _compare(node, test, results, arms, frame)
+    return join_all(tuple(results))
 
 
 def _while_loop(
@@ -234,14 +279,20 @@ def _wrap(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
 def _switch(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     branches = _argument(arguments, bound, 1, "branch_fns", "pred_fn_pairs")
     found = list(leaves(branches)) if branches is not None else []
-    results = [_run(leaf, [], frame) for leaf in found if leaf.kind is FUNCTION]
+    found = [leaf for leaf in found if leaf.kind is FUNCTION]
+    results = [_run(leaf, [], frame) for leaf in found]
+    _compare(node, _argument(arguments, bound, 0, "branch_index"), results, list(found), frame)
     return join_all(tuple(results)) if results else NOTHING_KNOWN
 
 
 def _case(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     pairs = _argument(arguments, bound, 0, "pred_fn_pairs")
     found = list(leaves(pairs)) if pairs is not None else []
-    results = [_run(leaf, [], frame) for leaf in found if leaf.kind is FUNCTION]
+    tests = [leaf for leaf in found if leaf.is_tensor]
+    default = _argument(arguments, bound, 1, "default")
+    found = [v for v in (*found, default) if v is not None and v.kind is FUNCTION]
+    results = [_run(leaf, [], frame) for leaf in found]
+    _compare(node, tests[0] if tests else None, results, list(found), frame)
     return join_all(tuple(results)) if results else NOTHING_KNOWN
 
 
@@ -282,6 +333,7 @@ def _traced_here(
 
 
 _HANDLERS: dict[str, Callback] = {
+    "keras.backend.switch": _keras_switch,
     "tf.cond": _cond,
     "tf.compat.v1.cond": _cond,
     "tf.while_loop": _while_loop,

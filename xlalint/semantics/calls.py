@@ -171,6 +171,8 @@ def _call_external(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
 def _super_call(base: Value, attr: str, node: ast.Call, frame: Frame) -> Value:
     arguments = evaluate_arguments(node, frame)
     instance, owner = base.ref
+    if not isinstance(instance.ref, ClassInfo):
+        return NOTHING_KNOWN
     method = frame.analysis.classes.method_after(instance.ref, owner, attr)
     if method is not None:
         return frame.analysis.functions.invoke(

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from xlalint.semantics import attributes, calls, formatting
+from xlalint.semantics import attributes, calls, conditionals, formatting
 from xlalint.semantics.facts import (
     COMPREHENSION_FILTER,
     CONDITION,
@@ -409,6 +409,9 @@ def _ternary(node: ast.IfExp, frame: Frame) -> Value:
     second = evaluate(node.orelse, frame)
     frame.names.take_back()
     result = join(first, second)
+    if conditionals.becomes_one(test, frame):
+        arms = (node.body, node.orelse)
+        conditionals.note_results(node.test, test, (first, second), arms, frame)
     if test.is_tensor and result.kind is PYTHON and frame.context.converted:
         return _tensor_of(test)._replace(dtype=None)
     return result

@@ -53,6 +53,9 @@ FORMATTING = "formatting"
 MASK_INDEX = "mask-index"
 DATA_SIZED_USE = "data-sized-use"
 JIT_ON = "jit-on"
+ARMS = "arms"  # at the test or the call: why the arms cannot become one conditional
+ITERATION = "iteration"  # a tensor taken apart in Python
+LOOP_EXIT = "loop-exit"  # at the test: a tensor decides whether a loop is left
 
 
 class Fact(NamedTuple):

@@ -7,7 +7,9 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from xlalint.semantics import conditionals
 from xlalint.semantics.callbacks import loop_state
+from xlalint.semantics.conditionals import note_arms, run_arm
 from xlalint.semantics.expressions import combine, evaluate, evaluate_condition, truth
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
@@ -140,14 +142,14 @@ def _if(node: ast.If, frame: Frame) -> bool:
     if known is not None and not (known and _is_type_checking(node.test)):
         narrow(node.test, known, frame)
         return run_block(node.body if known else node.orelse, frame)
+    if conditionals.becomes_one(test, frame):
+        return _graph_if(node, test, frame)
     names = frame.names
     names.fork()
-    narrow(node.test, True, frame)
-    ends_body = run_block(node.body, frame)
+    ends_body = _run_arm(node, True, frame)
     body = names.take_back()
     names.fork()
-    narrow(node.test, False, frame)
-    ends_else = run_block(node.orelse, frame) if node.orelse else True
+    ends_else = _run_arm(node, False, frame)
     if ends_body and ends_else:
         names.join(body, names.take_back(), prefer_first=frame.function is None)
     elif ends_body:
@@ -156,6 +158,23 @@ def _if(node: ast.If, frame: Frame) -> bool:
     else:
         names.keep()
     return ends_body or ends_else
+
+
+def _run_arm(node: ast.If, holds: bool, frame: Frame) -> bool:
+    narrow(node.test, holds, frame)
+    return run_block(node.body if holds else node.orelse, frame)
+
+
+def _graph_if(node: ast.If, test: Value, frame: Frame) -> bool:
+    """An `if` that AutoGraph turns into a conditional of the graph: both arms are run, and compared."""
+    body = run_arm(node.body, lambda: _run_arm(node, True, frame), frame)
+    other = run_arm(node.orelse, lambda: _run_arm(node, False, frame), frame)
+    note_arms(node, test, body, other, frame)
+    if body.ends and other.ends:
+        frame.names.join(body.changes, other.changes)
+    else:
+        frame.names.apply(body.changes if body.ends else other.changes)
+    return body.ends or other.ends
 
 
 def _is_type_checking(test: ast.expr) -> bool:

@@ -13,6 +13,7 @@ from xlalint.semantics.values import Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
+    from xlalint.semantics.conditionals import Split
 
 
 @dataclass(eq=False, slots=True)
@@ -21,7 +22,8 @@ class Frame:
 
     `names` maps local names to values; `self.x` is kept under the key `"self.x"`, so that it is flow-sensitive too.
     `silent` drops facts: code in `tf.init_scope`, constructors run for their attributes. `attributes`, when there,
-    collects what is assigned to `self`. `covered` holds conditions already reported as part of a larger one.
+    collects what is assigned to `self`. `covered` holds conditions already reported as part of a larger one,
+    `splits` conditionals of which an arm returns.
     """
 
     analysis: Analysis
@@ -41,6 +43,7 @@ class Frame:
     reads_files: bool = False
     covered: set[ast.AST] = field(default_factory=set)
     nested: list[FunctionInfo] = field(default_factory=list)
+    splits: list[Split] = field(default_factory=list)
 
     def look_up(self, name: str) -> Value | None:
         """The value of a name in this function or those around it; None when it is not a local name at all."""

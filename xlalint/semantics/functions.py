@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xlalint.semantics import flow, parameters
+from xlalint.semantics import conditionals, flow, parameters
 from xlalint.semantics.facts import COMPILED, EAGER, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
@@ -208,6 +208,8 @@ class Functions:
         ends = flow.run_block(info.node.body, frame)
         if info.is_generator:
             return NOTHING_KNOWN
+        if frame.splits:
+            conditionals.close_splits(frame, 0, ends)
         if ends:
             frame.returned.append(NONE)
         return join_all(tuple(frame.returned)) if frame.returned else NOTHING_KNOWN

@@ -203,7 +203,9 @@ def _array_method(
 def _tensor_array_method(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
-    if attr in ("write", "unstack", "scatter", "split", "identity"):
+    if attr in ("write", "unstack", "scatter", "split"):
+        return base._replace(ref=None)
+    if attr == "identity":
         return base
     if attr == "size":
         return Value(TENSOR, base.dependence, dtype="int32", rank=0, shape=())

@@ -281,7 +281,7 @@ def _shape_of(name: str, flat: tuple[Value, ...]) -> Value:
     shape = flat[0].shape if flat and flat[0].is_tensor else None
     if rank == 0:
         known = len(shape) if shape is not None and name == "tf.rank" else None
-        content = Content((known,)) if known is not None else None
+        content = Content((known,), True) if name == "tf.rank" else None
         return Value(TENSOR, dependence, dtype="int32", rank=0, ref=content, shape=())
     if shape is None or name not in ("tf.shape", "keras.backend.shape"):
         return Value(TENSOR, dependence, dtype="int32", rank=rank, shape=(None,))

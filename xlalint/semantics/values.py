@@ -28,6 +28,8 @@ SEQUENCE = "sequence"
 COLLECTION = "collection"
 MAPPING = "mapping"
 TENSOR_ARRAY = "tensor-array"
+# The `ref` of a TensorArray before anything is written into it, unless it was given the shape of its elements.
+UNWRITTEN = "unwritten"
 SUPER = "super"
 PARTIAL = "partial"
 # A name imported by a module, looked up when it is first used: a package of a thousand modules is not read for one.
@@ -60,9 +62,13 @@ class OneOf(NamedTuple):
 
 
 class Content(NamedTuple):
-    """The numbers in a small tensor of whole numbers (a shape), None for those that are not known."""
+    """The numbers in a small tensor of whole numbers (a shape), None for those that are not known.
+
+    `is_rank`: what `tf.rank` returned, a tensor even where the rank is known while tracing.
+    """
 
     numbers: Shape
+    is_rank: bool = False
 
 
 class Value(NamedTuple):
