@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tools.catalog.arguments import f32, i32
+from tools.catalog.composites import COMPOSITE_CALLS, condition
 
 GIVEN = "given"
 # A loop with a bound has a gradient under XLA, one without has none.
@@ -115,6 +116,9 @@ def variations(
                 for key, value in pair.items()
             },
         )
+    for composite in COMPOSITE_CALLS.get(name, ()):
+        changes = composite()
+        yield changes, condition(changes)
 
 
 def _alternatives(parameter: inspect.Parameter, current: Any) -> tuple[Any, ...]:

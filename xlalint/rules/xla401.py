@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.rules.xla402 import is_callback, is_printing
+from xlalint.semantics import families
 from xlalint.semantics.facts import CALL, CallDetail
 
 
@@ -18,22 +18,20 @@ class NoXlaKernel(Rule):
         for fact in self.facts(node, CALL):
             detail: CallDetail = fact.detail
             missing = detail.verdict.missing
-            if (
-                not missing
-                or detail.verdict.status != "fails"
-                or is_callback(detail)
-                or is_printing(detail)
-            ):
+            if not missing or detail.verdict.status != "fails":
+                continue
+            if detail.family != families.KERNEL:
                 continue
             variant = "conditional" if detail.verdict.possible else "missing"
             self.report(
                 node, fact, variant,
                 confidence="certain",
-                api=self.quote(node.func), ops=_listed(missing),
+                api=self.quote(node.func), ops=listed(missing),
                 replacement=detail.replacement or "operations that have a kernel",
             )  # fmt: skip
 
 
-def _listed(ops: tuple[str, ...]) -> str:
+def listed(ops: tuple[str, ...]) -> str:
+    """The names of operations for a message: the first three of them."""
     shown = ", ".join(ops[:3])
     return f"{shown} and {len(ops) - 3} more" if len(ops) > 3 else shown

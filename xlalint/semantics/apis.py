@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import callbacks, results
+from xlalint.semantics import callbacks, composites, families, results
 from xlalint.semantics.catalog import Api, Condition, custom_operation
 from xlalint.semantics.facts import (
     CALL,
     CONVERSION,
     DATA_SIZED_USE,
+    DENSE_SHAPE,
     NUMPY_CALL,
     CallDetail,
     Verdict,
@@ -28,15 +29,19 @@ from xlalint.semantics.values import (
     NONE,
     NOTHING_KNOWN,
     PYTHON,
+    RAGGED,
     SHAPE,
     SOME_PYTHON,
+    SPARSE,
     STRATEGY,
     TENSOR,
     TENSOR_ARRAY,
     UNKNOWN,
     UNWRITTEN,
     VARIABLE,
+    Made,
     Value,
+    class_name,
     leaves,
 )
 
@@ -96,7 +101,7 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
             frame.reads_files = True
     if name == _LIBRARY:
         return Value(EXTERNAL, ref=_LIBRARY)
-    made = _make_object(name)
+    made = _make_object(name, arguments, frame)
     if made is not None:
         callbacks.construct(name, arguments, frame)
         if made.kind is TENSOR_ARRAY and "element_shape" not in arguments.keywords:
@@ -109,9 +114,14 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
     bound = bind(_parameters(api, arguments), arguments)
     handled = callbacks.call(plain, arguments, bound, node, frame)
     if api is None:
+        if handled is None:
+            handled = composites.of_call(plain, None, False, arguments, frame)
         return handled if handled is not None else results.of_unknown_api(plain, arguments, frame)
     verdict = judge(api, bound)
     value = handled
+    if value is None:
+        sized = bool(_sizes(verdict))
+        value = composites.of_call(api.name, api.returns, sized, arguments, frame)
     if value is None:
         value = results.of_call(api, _sizes(verdict), arguments, bound, frame)
     own = NOTHING_KNOWN if handled is not None else value
@@ -129,8 +139,12 @@ def _custom_operation(name: str, arguments: Arguments, node: ast.AST, frame: Fra
 
 
 def call_external_instance(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+def call_external_instance(
+    target: Value, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
     """`self.dense(x)`: a layer, loss or metric of Keras called; other objects are not known."""
-    plain = api_name(name)
+    made = dict(target.ref.arguments) if isinstance(target.ref, Made) else {}
+    plain = api_name(class_name(target) or "")
     if plain.startswith(
         (
             "keras.layers.",
@@ -144,7 +158,7 @@ def call_external_instance(name: str, arguments: Arguments, node: ast.AST, frame
         api = frame.analysis.catalog.api(plain)
         dependence = _dependence(arguments.positional)
         if api is not None and plain.startswith("keras.layers."):
-            verdict = judge(api, {})
+            verdict = judge(api, {**made, **arguments.keywords})
             if verdict.status in ("fails", "crashes") and not verdict.possible:
                 note_call(api, verdict, {}, False, node, frame)
         structured = plain.startswith(("keras.Sequential", "keras.Model", "keras.applications."))
@@ -227,7 +241,12 @@ def _fits(condition: Condition, bound: dict[str, Value]) -> bool | None:
     return None if unsure else True
 
 
+_COMPOSITES = {"SparseTensor": SPARSE, "RaggedTensor": RAGGED}
+
+
 def _argument_fits(value: Value, wanted: object) -> bool | None:
+    if wanted in _COMPOSITES:
+        return any(leaf.kind is _COMPOSITES[str(wanted)] for leaf in leaves(value))
     known = value.constant()
     if wanted == "given":
         if known is not None:
@@ -267,8 +286,10 @@ def note_hazards(
     """Note the call when the catalogue holds anything against it with these arguments."""
     if not frame.context.is_compiled or frame.silent:
         return
-    if verdict.missing and not api.host and _is_folded(api.name, arguments):
+    family = families.of_operations(verdict.missing, api.ops)
+    if verdict.missing and not api.host and _is_folded(api.name, family, arguments):
         return
+    verdict = _of_guarded(verdict, arguments)
     makes_data_sized = _makes_data_sized(result, arguments)
     needs_constant = any(
         _is_data(bound.get(parameter)) or (api.name, parameter) in NEED_EXACT
@@ -282,6 +303,9 @@ def note_hazards(
         or needs_constant
     ):
         note_call(api, verdict, bound, makes_data_sized, node, frame)
+    arriving = composites.densified_from_outside(api.constant_args, bound)
+    if arriving is not None and not verdict.missing:
+        frame.analysis.note(frame, node, DENSE_SHAPE, arriving)
     misuse = results.misuse_of_data_sized(api.name, bound, arguments)
     if misuse is not None:
         frame.analysis.note(frame, node, DATA_SIZED_USE, misuse[1], misuse[0])
@@ -291,14 +315,43 @@ def note_hazards(
 _STATELESS = ("tf.strings.", "tf.random.stateless", "tf.math.", "tf.linalg.", "tf.unravel_index")
 
 
-def _is_folded(name: str, arguments: Arguments) -> bool:
+def _is_folded(name: str, family: str, arguments: Arguments) -> bool:
     """Whether a call is computed before XLA sees it: a function of constants leaves no operation behind."""
+    if family == families.COMPOSITE:
+        return name == "tf.RaggedTensor.to_sparse" and _is_constant(arguments)
     values = (*arguments.positional, *arguments.keywords.values())
     flat = [leaf for value in values for leaf in leaves(value)]
     tensors = [leaf for leaf in flat if leaf.is_tensor]
     known = all(leaf.kind in (PYTHON, SHAPE, EXTERNAL, TENSOR) for leaf in flat)
     may_be = bool(tensors) or (bool(flat) and name.startswith(_STATELESS))
     return may_be and known and all(t.dependence == CONSTANT and t.sure for t in tensors)
+
+
+def _is_constant(arguments: Arguments) -> bool:
+    flat = [leaf for value in arguments.positional for leaf in leaves(value)]
+    return all(leaf.dependence == CONSTANT and leaf.sure for leaf in flat if leaf.holds_data)
+
+
+def _of_guarded(verdict: Verdict, arguments: Arguments) -> Verdict:
+    """`if K.is_sparse(a): tf.sparse.sparse_dense_matmul(a, b)` fails for callers that pass a sparse tensor, if any does."""
+    values = (*arguments.positional, *arguments.keywords.values())
+    composite = [leaf for value in values for leaf in leaves(value) if leaf.is_composite]
+    if verdict.missing and composite and all(leaf.guess for leaf in composite):
+        return verdict._replace(possible=True)
+    return verdict
+
+
+def note_operation(
+    operation: str, operands: tuple[Value, ...], node: ast.AST, frame: Frame
+) -> None:
+    """Note an operator or a subscript that emits an operation of this name, if XLA has no kernel for it."""
+    api = frame.analysis.catalog.api(f"tf.raw_ops.{operation}")
+    if api is None or not api.missing or not frame.context.is_compiled or frame.silent:
+        return
+    verdict = Verdict(api.status, api.missing, api.reason, (), ())
+    if all(value.guess for value in operands if value.is_composite):
+        verdict = verdict._replace(possible=True)
+    note_call(api, verdict, {}, False, node, frame)
 
 
 def note_call(
@@ -309,7 +362,7 @@ def note_call(
     node: ast.AST,
     frame: Frame,
 ) -> None:
-    value = next((v for v in bound.values() if v.is_tensor), NOTHING_KNOWN)
+    value = next((v for v in bound.values() if v.holds_data), NOTHING_KNOWN)
     passed = [leaf for argument in bound.values() for leaf in leaves(argument)]
     confidence = "certain"
     if makes_data_sized and not all(leaf.sure and leaf.kind is not UNKNOWN for leaf in passed):
@@ -322,6 +375,7 @@ def note_call(
         confidence,
         api.replacement,
         api.ops,
+        families.of_operations(verdict.missing, api.ops),
     )
     frame.analysis.note(frame, node, CALL, value, detail)
 
@@ -392,7 +446,7 @@ _OBJECT_FACTORIES = {
 }
 
 
-def _make_object(name: str) -> Value | None:
+def _make_object(name: str, arguments: Arguments, frame: Frame) -> Value | None:
     """Objects whose class decides what becomes of them: layers, datasets, strategies, variables."""
     plain = api_name(name)
     if plain in _OBJECT_FACTORIES:
@@ -405,5 +459,17 @@ def _make_object(name: str) -> Value | None:
         return Value(DATASET)
     leaf = plain.rsplit(".", 1)[-1]
     if plain.startswith("keras.") and leaf[:1].isupper():
-        return Value(INSTANCE, ref=name)
+        return Value(INSTANCE, ref=_made(name, plain, arguments, frame))
     return None
+
+
+def _made(name: str, plain: str, arguments: Arguments, frame: Frame) -> str | Made:
+    """The class, with what the instance is made with where the catalogue's verdict depends on it."""
+    if not plain.startswith("keras.layers."):
+        return name
+    api = frame.analysis.catalog.api(plain)
+    if api is None:
+        return name
+    decisive = {parameter for condition in api.conditions for parameter, _ in condition.when}
+    given = {key: value for key, value in bind(api.params, arguments).items() if key in decisive}
+    return Made(name, tuple(sorted(given.items()))) if given else name

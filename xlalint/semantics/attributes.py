@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import cache
 
+from xlalint.semantics import composites
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.names import canonical
@@ -21,8 +22,10 @@ from xlalint.semantics.values import (
     NDARRAY,
     NOTHING_KNOWN,
     PROJECT_MODULE,
+    RAGGED,
     SHAPE,
     SOME_PYTHON,
+    SPARSE,
     STATIC_SHAPE,
     STRATEGY,
     TENSOR,
@@ -30,6 +33,7 @@ from xlalint.semantics.values import (
     VARIABLE,
     Value,
     alternatives,
+    class_name,
     constant,
     join_all,
     shaped,
@@ -110,7 +114,7 @@ def _of_instance(value: Value, attr: str, frame: Frame) -> Value:
 
 
 def _of_external_instance(value: Value, attr: str) -> Value:
-    name = str(value.ref)
+    name = class_name(value) or ""
     if attr in ("trainable_variables", "variables", "trainable_weights", "weights"):
         return Value(COLLECTION, ref=Value(VARIABLE, ARRIVING))
     if (
@@ -150,5 +154,7 @@ _READERS: dict[str, Callable[[Value, str, Frame], Value]] = {
     CLASS: _of_class,
     STRATEGY: _of_strategy,
     MAPPING: _of_mapping,
+    SPARSE: composites.attribute,
+    RAGGED: composites.attribute,
     UNKNOWN: lambda value, attr, frame: STATIC_SHAPE if attr == "shape" else NOTHING_KNOWN,
 }

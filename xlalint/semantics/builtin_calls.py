@@ -106,6 +106,11 @@ def _isinstance(values: tuple[Value, ...], frame: Frame) -> Value:
             return TRUE
         if None not in kinds:
             return FALSE
+    if value.is_composite and not (value.guess or value.optional):
+        if value.kind in kinds:
+            return TRUE
+        if None not in kinds:
+            return FALSE
     if value.kind in (SEQUENCE, COLLECTION) and kinds == {SEQUENCE}:
         return SOME_PYTHON  # a list is no tuple: both are one kind here
     if value.kind is MAPPING and kinds == {MAPPING}:

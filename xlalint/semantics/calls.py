@@ -24,7 +24,9 @@ from xlalint.semantics.values import (
     NOTHING_KNOWN,
     PARTIAL,
     PYTHON,
+    RAGGED,
     SEQUENCE,
+    SPARSE,
     STRATEGY,
     SUPER,
     TENSOR,
@@ -158,7 +160,7 @@ def _call_partial(target: Value, arguments: Arguments, node: ast.AST, frame: Fra
 def _call_instance(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if isinstance(target.ref, ClassInfo):
         return frame.analysis.objects.call_instance(target, arguments, node, frame)
-    return apis.call_external_instance(str(target.ref), arguments, node, frame)
+    return apis.call_external_instance(target, arguments, node, frame)
 
 
 def _call_external(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -197,9 +199,10 @@ _TYPE_KINDS = {
     "tf.Tensor": TENSOR,
     "tf.Variable": VARIABLE,
     "keras.KerasTensor": TENSOR,
-    "tf.SparseTensor": "sparse",
-    "tf.sparse.SparseTensor": "sparse",
-    "tf.RaggedTensor": "ragged",
+    "tf.SparseTensor": SPARSE,
+    "tf.sparse.SparseTensor": SPARSE,
+    "tf.compat.v1.SparseTensor": SPARSE,
+    "tf.RaggedTensor": RAGGED,
     "tf.IndexedSlices": "slices",
     "np.ndarray": NDARRAY,
     "builtins.list": SEQUENCE,

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from xlalint.semantics import attributes, calls, conditionals, formatting
+from xlalint.semantics import attributes, calls, composites, conditionals, formatting
 from xlalint.semantics.facts import (
     COMPREHENSION_FILTER,
     CONDITION,
@@ -132,6 +132,8 @@ def _binary(node: ast.BinOp, frame: Frame) -> Value:
 
 def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
     """The value of `left <operator> right`."""
+    if left.is_composite or right.is_composite:
+        return composites.combine(node, left, right, frame)
     if left.is_tensor or right.is_tensor:
         if (
             left.kind is PYTHON
@@ -348,6 +350,8 @@ def _compare_pair(
             if not (right.kind is MAPPING or searched.optional):
                 frame.analysis.note(frame, node, MEMBERSHIP, searched)
         return SOME_PYTHON
+    if left.is_composite or right.is_composite:
+        return composites.combine(node, left, right, frame)._replace(dtype="bool")
     if left.is_tensor or right.is_tensor:
         if SHAPE in (left.kind, right.kind) or _is_none(left) or _is_none(right):
             return SOME_PYTHON

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from xlalint.semantics import families
 from xlalint.semantics.index import FunctionInfo, ModuleInfo
 from xlalint.semantics.values import Value
 
@@ -56,6 +57,7 @@ JIT_ON = "jit-on"
 ARMS = "arms"  # at the test or the call: why the arms cannot become one conditional
 ITERATION = "iteration"  # a tensor taken apart in Python
 LOOP_EXIT = "loop-exit"  # at the test: a tensor decides whether a loop is left
+DENSE_SHAPE = "dense-shape"  # of a sparse tensor that arrives, where XLA needs it as a constant
 
 
 class Fact(NamedTuple):
@@ -86,7 +88,7 @@ class CallDetail(NamedTuple):
     """A call of a catalogued API: its canonical name, its arguments by parameter, and the catalogue's verdict.
 
     `makes_data_sized` says that this very call returns a tensor whose size depends on data; `confidence` is how sure
-    that is, as in a finding.
+    that is, as in a finding. `family` says what kind of operation it is that lacks a kernel (`families`).
     """
 
     api: str
@@ -96,6 +98,7 @@ class CallDetail(NamedTuple):
     confidence: str
     replacement: str | None
     ops: tuple[str, ...] = ()
+    family: str = families.KERNEL
 
 
 @dataclass(eq=False, slots=True)

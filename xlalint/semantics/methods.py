@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import formatting, result_shapes
+from xlalint.semantics import composites, formatting, result_shapes
 from xlalint.semantics.facts import ASSUMED, FORMATTING, NUMPY_METHOD
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
@@ -21,15 +21,18 @@ from xlalint.semantics.values import (
     NONE,
     NOTHING_KNOWN,
     PYTHON,
+    RAGGED,
     SEQUENCE,
     SHAPE,
     SOME_PYTHON,
+    SPARSE,
     STATIC_SHAPE,
     STRATEGY,
     TENSOR,
     TENSOR_ARRAY,
     VARIABLE,
     Value,
+    class_name,
     dimension,
     element,
     join,
@@ -46,7 +49,7 @@ Method = Callable[[Value, str, "Arguments", ast.AST, Frame], Value]
 def find(base: Value, attr: str) -> Method | None:
     """What handles `base.attr(...)`; None when it is an ordinary attribute that happens to be called."""
     if base.kind is INSTANCE:
-        if isinstance(base.ref, str):
+        if class_name(base) is not None:
             return _external_instance_method
         return _KERAS_METHODS.get(attr)
     return _BY_KIND.get(base.kind)
@@ -219,7 +222,7 @@ def _external_instance_method(
 ) -> Value:
     from xlalint.semantics import apis
 
-    name = str(base.ref)
+    name = class_name(base) or ""
     if name == "tf.GradientTape":
         if attr in ("gradient", "jacobian", "batch_jacobian"):
             return Value(TENSOR, COMPUTED, structured=True, optional=True)
@@ -231,7 +234,7 @@ def _external_instance_method(
     if attr == "result" and name.startswith("keras.metrics"):
         return Value(TENSOR, COMPUTED)
     if attr == "call" and name.startswith("keras."):
-        return apis.call_external_instance(name, arguments, node, frame)
+        return apis.call_external_instance(base, arguments, node, frame)
     return NOTHING_KNOWN
 
 
@@ -294,4 +297,6 @@ _BY_KIND: dict[str, Method] = {
     STRATEGY: _strategy_method,
     NDARRAY: _array_method,
     TENSOR_ARRAY: _tensor_array_method,
+    SPARSE: composites.method,
+    RAGGED: composites.method,
 }

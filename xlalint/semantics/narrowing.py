@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.semantics import calls
+from xlalint.semantics import calls, composites
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
+    EXTERNAL,
     MAPPING,
     NOTHING_KNOWN,
     PYTHON,
+    RAGGED,
     SEQUENCE,
     SOME_PYTHON,
+    SPARSE,
     TENSOR,
     UNKNOWN,
     Value,
@@ -33,6 +36,11 @@ def narrow(test: ast.expr, holds: bool, frame: Frame) -> None:
     elif isinstance(test, ast.Compare) and len(test.ops) == 1:
         _narrow_none(test, holds, frame)
         _narrow_rank(test, holds, frame)
+    elif isinstance(test, ast.Call) and holds and _asks_is_sparse(test, frame):
+        name = dotted_name(test.args[0])
+        known = frame.look_up(name) if name else None
+        if known is not None and name is not None:
+            frame.names[name] = composites.guarded(known, SPARSE)
     elif isinstance(test, ast.Call) and isinstance(test.func, ast.Name):
         if (
             test.func.id == "isinstance"
@@ -40,6 +48,13 @@ def narrow(test: ast.expr, holds: bool, frame: Frame) -> None:
             and isinstance(test.args[0], ast.Name)
         ):
             _narrow_isinstance(test.args[0].id, test.args[1], holds, frame)
+
+
+def _asks_is_sparse(test: ast.Call, frame: Frame) -> bool:
+    if not (isinstance(test.func, ast.Attribute) and test.func.attr == "is_sparse" and test.args):
+        return False
+    target = frame.analysis.evaluate(test.func, frame)
+    return target.kind is EXTERNAL and str(target.ref).endswith("backend.is_sparse")
 
 
 def _narrow_none(test: ast.Compare, holds: bool, frame: Frame) -> None:
@@ -99,7 +114,7 @@ def _whose_shape(node: ast.expr) -> ast.expr | None:
 
 def _narrow_isinstance(name: str, types: ast.expr, holds: bool, frame: Frame) -> None:
     known = frame.look_up(name)
-    if known is None or known.kind not in (UNKNOWN, TENSOR):
+    if known is None or known.kind not in (UNKNOWN, TENSOR, SPARSE, RAGGED):
         return
     wanted = types.elts if isinstance(types, ast.Tuple) else [types]
     kinds = {calls.kind_of_type(frame.analysis.evaluate(t, frame)) for t in wanted}
@@ -107,7 +122,9 @@ def _narrow_isinstance(name: str, types: ast.expr, holds: bool, frame: Frame) ->
         if known.structured and kinds <= {SEQUENCE, MAPPING}:
             frame.names[name] = known._replace(structured=SEQUENCE not in kinds)
         return
-    if kinds == {TENSOR}:
+    if kinds == {SPARSE} or kinds == {RAGGED}:
+        frame.names[name] = composites.guarded(known, SPARSE if SPARSE in kinds else RAGGED)
+    elif kinds == {TENSOR}:
         frame.names[name] = (
             known if known.is_tensor else Value(TENSOR, max(ARRIVING, known.dependence))
         )

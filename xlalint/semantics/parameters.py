@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from xlalint.semantics.composites import ARRIVES
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.values import (
@@ -19,8 +20,10 @@ from xlalint.semantics.values import (
     MAPPING,
     NDARRAY,
     NOTHING_KNOWN,
+    RAGGED,
     SHAPE,
     SOME_PYTHON,
+    SPARSE,
     STRATEGY,
     TENSOR,
     VARIABLE,
@@ -176,8 +179,10 @@ def _from_leaf(annotation: ast.expr) -> Value | None:
 _ANNOTATIONS: dict[str, Value] = {
     "tf.Tensor": DATA,
     "tf.Variable": Value(VARIABLE, ARRIVING),
-    "tf.RaggedTensor": NOTHING_KNOWN,
-    "tf.SparseTensor": NOTHING_KNOWN,
+    "tf.RaggedTensor": Value(RAGGED, ARRIVING, ref=ARRIVES),
+    "tf.SparseTensor": Value(SPARSE, ARRIVING, ref=ARRIVES),
+    "tf.sparse.SparseTensor": Value(SPARSE, ARRIVING, ref=ARRIVES),
+    "tf.compat.v1.SparseTensor": Value(SPARSE, ARRIVING, ref=ARRIVES),
     "keras.KerasTensor": DATA,
     "tf.types.experimental.TensorLike": LIKELY_DATA,
     "np.ndarray": Value(NDARRAY),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import attributes, result_shapes, specs
+from xlalint.semantics import attributes, composites, result_shapes, specs
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.shapes import Shape
@@ -51,7 +51,7 @@ _PYTHON_RESULTS = frozenset(
     {
         "keras.backend.ndim",
         "keras.backend.count_params", "keras.backend.epsilon", "keras.backend.floatx", "keras.backend.image_data_format",
-        "keras.backend.is_sparse", "keras.backend.is_keras_tensor", "keras.backend.is_tensor", "keras.backend.dtype",
+        "keras.backend.is_keras_tensor", "keras.backend.is_tensor", "keras.backend.dtype",
         "keras.backend.learning_phase", "keras.backend.backend", "keras.backend.get_uid", "keras.backend.standardize_dtype",
         "keras.ops.is_tensor", "keras.ops.ndim", "keras.ops.dtype", "tf.is_tensor", "tf.get_static_value", "tf.inside_function",
         "tf.as_dtype", "tf.nest.is_nested", "tf.nest.assert_same_structure", "tf.debugging.is_numeric_tensor",
@@ -210,7 +210,7 @@ def _data_sized_result(
 
 
 def _dependence_of(flat: tuple[Value, ...]) -> int:
-    return max((leaf.dependence for leaf in flat if leaf.is_tensor), default=CONSTANT)
+    return max((leaf.dependence for leaf in flat if leaf.holds_data), default=CONSTANT)
 
 
 def _producer_of(flat: tuple[Value, ...]) -> str | None:
@@ -496,6 +496,7 @@ _SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value
     "tf.TensorSpec": _spec,
     "keras.Input": _input,
     "keras.layers.Input": _input,
+    "keras.backend.is_sparse": composites.is_sparse,
     "tf.cast": _cast,
     "keras.backend.cast": _cast,
     "keras.ops.cast": _cast,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from xlalint.semantics import composites
 from xlalint.semantics.facts import DATA_SIZED_USE, MASK_INDEX
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.result_shapes import masked, number
@@ -45,6 +46,8 @@ def subscript(node: ast.Subscript, frame: Frame) -> Value:
         return _item(base, frame.analysis.evaluate(node.slice, frame), node)
     if base.is_tensor:
         return _tensor_item(node, base, frame)
+    if base.is_composite:
+        return composites.subscript(node, base, frame)
     index = frame.analysis.evaluate(node.slice, frame)
     if base.kind is SHAPE:
         return _shape_item(node, base, index, frame)

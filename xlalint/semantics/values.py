@@ -30,6 +30,9 @@ MAPPING = "mapping"
 TENSOR_ARRAY = "tensor-array"
 # The `ref` of a TensorArray before anything is written into it, unless it was given the shape of its elements.
 UNWRITTEN = "unwritten"
+# tf.SparseTensor and tf.RaggedTensor: several tensors in one object.
+SPARSE = "sparse"
+RAGGED = "ragged"
 SUPER = "super"
 PARTIAL = "partial"
 # A name imported by a module, looked up when it is first used: a package of a thousand modules is not read for one.
@@ -71,11 +74,18 @@ class Content(NamedTuple):
     is_rank: bool = False
 
 
+class Made(NamedTuple):
+    """A class of another package and what its instance was made with, where that decides what a call of it does."""
+
+    name: str
+    arguments: tuple[tuple[str, Value], ...]
+
+
 class Value(NamedTuple):
     """What is known of one expression.
 
     `ref` says more by kind: a `Const` for Python values, a canonical dotted name for externals and their
-    instances, the index's own record for project functions, classes and modules, the elements of a sequence
+    instances (or a `Made`), the index's own record for project functions, classes and modules, the elements of a sequence
     (a tuple of values), the joined element of a collection, a tuple of `(key, Value)` for a mapping.
     `producer` names the operation that made a tensor data-sized. `shape` is the static shape, where at least the rank is
     known: of a tensor its own, of a SHAPE the one it holds. `rank` is 0 for a scalar, otherwise the least number of
@@ -102,6 +112,15 @@ class Value(NamedTuple):
         return self.kind is TENSOR or self.kind is VARIABLE
 
     @property
+    def is_composite(self) -> bool:
+        return self.kind is SPARSE or self.kind is RAGGED
+
+    @property
+    def holds_data(self) -> bool:
+        """Whether it is made of tensors: one, or the several of a sparse or ragged one."""
+        return self.kind in _HOLD_DATA
+
+    @property
     def is_data_sized(self) -> bool:
         return self.producer is not None
 
@@ -118,6 +137,7 @@ class Value(NamedTuple):
         return (self.ref.value,) if type(self.ref) is Const else ()
 
 
+_HOLD_DATA = frozenset({TENSOR, VARIABLE, SPARSE, RAGGED})
 NOTHING_KNOWN = Value()
 SOME_PYTHON = Value(PYTHON)
 NONE = Value(PYTHON, ref=Const(None))
@@ -208,8 +228,10 @@ _CALLED = frozenset({FUNCTION, CLASS, INSTANCE, EXTERNAL, PARTIAL})
 
 def _join_objects(a: Value, b: Value) -> Value:
     """Either of two functions, classes or objects: nothing is known, unless both are layers of Keras."""
-    if a.kind is INSTANCE and all(isinstance(v.ref, str) and ".layers." in v.ref for v in (a, b)):
-        return a
+    if a.kind is INSTANCE and b.kind is INSTANCE:
+        names = [class_name(value) for value in (a, b)]
+        if all(name is not None and ".layers." in name for name in names):
+            return a._replace(ref=names[0])
     return _either(a, b)
 
 
@@ -227,6 +249,13 @@ def _either(a: Value, b: Value) -> Value:
     if len(every) > _MOST_ALTERNATIVES or not all(v.kind in _CALLED for v in every):
         return NOTHING_KNOWN
     return Value(ANY_OF, ref=every, optional=a.optional or b.optional)
+
+
+def class_name(value: Value) -> str | None:
+    """The canonical name of the class of an instance of another package's; None for the project's own."""
+    if isinstance(value.ref, Made):
+        return value.ref.name
+    return value.ref if isinstance(value.ref, str) else None
 
 
 def _is_none(value: Value) -> bool:

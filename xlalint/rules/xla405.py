@@ -1,0 +1,39 @@
+"""XLA405: sparse and ragged tensors in compiled code."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from xlalint.rules.base import Rule
+from xlalint.rules.xla401 import listed
+from xlalint.semantics import families
+from xlalint.semantics.facts import CALL, DENSE_SHAPE, CallDetail
+
+
+class SparseOrRagged(Rule):
+    """A call, an operator or a slice of a sparse or ragged tensor that emits an operation XLA has no kernel for."""
+
+    code = "XLA405"
+
+    def visit_Call(self, node: cst.Call) -> None:
+        self._judge(node, node.func)
+        for fact in self.facts(node, DENSE_SHAPE) if self.passage.aim.is_tpu else ():
+            self.report(node, fact, "dense-shape", confidence="certain", use=self.quote(node.func))
+
+    def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
+        self._judge(node, node)
+
+    def visit_Subscript(self, node: cst.Subscript) -> None:
+        self._judge(node, node)
+
+    def _judge(self, node: cst.BaseExpression, named: cst.BaseExpression) -> None:
+        for fact in self.facts(node, CALL):
+            detail: CallDetail = fact.detail
+            if detail.family != families.COMPOSITE or detail.verdict.status != "fails":
+                continue
+            self.report(
+                node, fact, "conditional" if detail.verdict.possible else "missing",
+                confidence="certain",
+                use=self.quote(named), ops=listed(detail.verdict.missing),
+                replacement=detail.replacement or "dense tensors with padding or a mask",
+            )  # fmt: skip
