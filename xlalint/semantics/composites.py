@@ -45,12 +45,13 @@ _RAGGED_MAKERS = frozenset(
        "with_flat_values with_row_splits_dtype".split()}
     | {"tf.strings.split", "tf.strings.bytes_split", "tf.strings.unicode_split", "tf.strings.unicode_decode"}
 )  # fmt: skip
-# Functions of single elements: given a composite tensor they give one of the same structure.
-_ELEMENTWISE = frozenset(
+# Functions of single elements or of whole rows: given a composite tensor they give one of the same kind.
+_KEEP_KIND = frozenset(
     "abs add add_n cast ceil clip_by_value cos divide dropout equal exp expm1 floor greater greater_equal identity invert "
     "less less_equal log log1p log_sigmoid logical_and logical_not logical_or maximum minimum mod multiply negative "
     "not_equal one_hot ones_like pow reciprocal relu round rsqrt sigmoid sign sin sqrt square stop_gradient subtract tanh "
-    "truediv zeros_like is_nan is_finite leaky_relu gelu elu softplus erf".split()
+    "truediv zeros_like is_nan is_finite leaky_relu gelu elu softplus erf "
+    "concat gather stack reverse tile expand_dims squeeze softmax embedding_lookup".split()
 )
 _TENSORS_INSIDE = frozenset(
     {"values", "flat_values", "indices", "dense_shape", "row_splits", "uniform_row_length"}
@@ -83,7 +84,7 @@ def of_call(
         guess = given is not None and given.guess
         return Value(kind, dependence, producer, sure=sure, guess=guess)
     assert given is not None
-    if name.rsplit(".", 1)[-1] in _ELEMENTWISE:
+    if name.rsplit(".", 1)[-1] in _KEEP_KIND:
         return given._replace(dependence=dependence, dtype=None)
     if returns == "tensor" and name.startswith(("tf.sparse.", "tf.RaggedTensor.", "tf.nn.")):
         return Value(TENSOR, dependence, sure=sure)
@@ -156,6 +157,8 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
     operation = _OPERATIONS.get(type(getattr(node, "op", None)))  # type: ignore[arg-type]
     if owner.kind is SPARSE and operation is not None:
         apis.note_operation(operation, (left, right), node, frame)
+    if owner.kind is SPARSE and operation is None:
+        return NOTHING_KNOWN  # sparse tensors know no other operators
     dependence = max(v.dependence for v in (left, right) if v.holds_data)
     guess = all(v.guess for v in (left, right) if v.is_composite)
     return owner._replace(dependence=dependence, dtype=None, guess=guess)
