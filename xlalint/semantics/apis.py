@@ -138,7 +138,6 @@ def _custom_operation(name: str, arguments: Arguments, node: ast.AST, frame: Fra
     return Value(TENSOR, max(ARRIVING, _dependence(arguments.positional)), structured=True)
 
 
-def call_external_instance(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
 def call_external_instance(
     target: Value, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
