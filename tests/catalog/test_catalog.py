@@ -10,7 +10,7 @@ import pytest
 
 from xlalint import data
 from xlalint.semantics import catalog
-from xlalint.semantics.catalog import Api, Catalog, CatalogError
+from xlalint.semantics.catalog import Api, Catalog, CatalogError, load
 
 MINORS = catalog.available()
 STATUSES = {"compiles", "fails", "crashes", "untraced", "not-compute"}
@@ -321,7 +321,7 @@ def test_what_a_call_returns(facts: Catalog, name: str, returns: str) -> None:
 @pytest.mark.parametrize(
     ("name", "dtype"),
     [("tf.reduce_sum", "same"), ("tf.equal", "bool"), ("tf.reduce_any", "bool"), ("tf.shape", "int32"),
-     ("tf.where", "int64"), ("tf.argmax", "int64"), ("tf.abs", None)],
+     ("tf.where", "int64"), ("tf.argmax", "int64"), ("tf.abs", "real")],
 )  # fmt: skip
 def test_the_dtype_that_comes_out(facts: Catalog, name: str, dtype: str | None) -> None:
     assert found(facts, name).result_dtype == dtype
@@ -389,3 +389,39 @@ def test_breadth(facts: Catalog) -> None:
     ]
     plain = [name for name in verdicts if not name.startswith("tf.raw_ops.")]
     assert len(plain) >= 560
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        ("tf.nn.softmax", "same"),
+        ("tf.add", "broadcast"),
+        ("tf.matmul", "matmul"),
+        ("tf.reduce_sum", "reduce"),
+        ("tf.argmax", "reduce:0"),
+        ("keras.backend.argmax", "reduce:-1"),
+        ("tf.linalg.trace", "drop:2"),
+        ("tf.zeros", "given:shape"),
+        ("tf.fill", "given:dims"),
+        ("tf.searchsorted", "like:values"),
+        ("tf.where", "rank:2"),
+        ("tf.expand_dims", "rank+1"),
+        ("tf.gather", None),
+        ("tf.einsum", None),
+        ("tf.map_fn", None),
+    ],
+)
+def test_the_shape_that_comes_out(name: str, shape: str | None) -> None:
+    assert found(load("2.21"), name).shape == shape
+
+
+def test_arguments_that_change_the_shape_are_named() -> None:
+    assert found(load("2.21"), "keras.ops.cumsum").shape_unless == ("axis",)
+
+
+def test_the_argument_that_decides_the_dtype() -> None:
+    catalog = load("2.21")
+
+    assert found(catalog, "tf.zeros").dtype_arg == "dtype"
+    assert found(catalog, "tf.argmax").dtype_arg == "output_type"
+    assert found(catalog, "tf.abs").dtype_arg is None

@@ -16,7 +16,7 @@ from tools.catalog.aliases import stored_aliases
 from tools.catalog.pool import MeasuringError, Steps, listing, measure_all
 from tools.catalog.replacements import replacements
 from tools.catalog.rows import api_row, op_rows
-from tools.catalog.skipped import is_skipped
+from tools.catalog.skipped import is_called, is_skipped
 from tools.catalog.write import render, write
 from xlalint.semantics.catalog import SCHEMA
 
@@ -40,8 +40,8 @@ def _run(options: argparse.Namespace) -> int:
     if not names:
         print(f"error: no public name matches {options.only!r}", file=sys.stderr)
         return 2
-    measured = [name for name in names if _is_measured(name, listed["apis"][name])]
-    steps = _measure(measured, options.jobs, options.steps)
+    measured = [name for name in names if _is_measured(name, listed["apis"][name], listed["ops"])]
+    steps = _measure(measured, options)
     catalog = assemble(listed, names, steps)
     if options.out is None and options.only != _EVERYTHING:
         print(render(catalog), end="")
@@ -51,19 +51,30 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _measure(names: list[str], jobs: int, kept: Path | None) -> dict[str, Steps]:
-    """Measure `names`, leaving out those whose steps the file `kept` holds, and keep the new ones there too."""
+def _measure(names: list[str], options: argparse.Namespace) -> dict[str, Steps]:
+    """Measure `names`. Those whose steps are in the file `--steps` are left out, but for the steps of `--again`."""
+    kept: Path | None = options.steps
     steps: dict[str, Steps] = {}
     if kept is not None and kept.is_file():
         steps = json.loads(kept.read_text(encoding="utf-8"))
-    todo = [name for name in names if name not in steps]
-    for done, (name, result) in enumerate(measure_all(todo, jobs), start=1):
+    known = {name: _without(each, options.again) for name, each in steps.items()}
+    todo = [name for name in names if name not in steps or options.again]
+    for done, (name, result) in enumerate(measure_all(todo, options.jobs, known), start=1):
         steps[name] = result
         if done % 100 == 0 or done == len(todo):
             print(f"{done}/{len(todo)} measured", file=sys.stderr)
             if kept is not None:
                 kept.write_text(json.dumps(steps, sort_keys=True, indent=1), encoding="utf-8")
     return steps
+
+
+def _without(steps: Steps, again: list[str]) -> Steps:
+    """The results that stay: a step is named by its label or by what stands before the colon."""
+    return {
+        label: result
+        for label, result in steps.items()
+        if label not in again and label.partition(":")[0] not in again
+    }
 
 
 def assemble(
@@ -90,10 +101,11 @@ def assemble(
     }
 
 
-def _is_measured(name: str, info: Mapping[str, Any]) -> bool:
-    """Raw ops are measured where a recipe says how; the registry and the graphs of other APIs tell the rest."""
-    if name.startswith("tf.raw_ops."):
-        return bool(info["has_recipe"])
+def _is_measured(name: str, info: Mapping[str, Any], ops: Mapping[str, Any]) -> bool:
+    """Of raw ops without a kernel the registry says all there is to say, unless a recipe shows how one is called."""
+    op = name.removeprefix("tf.raw_ops.")
+    if op != name:
+        return bool(info["has_recipe"] or ops.get(op, {}).get("kernel"))
     return not is_skipped(name)
 
 
@@ -103,7 +115,7 @@ def _row(
     """None for a raw op of which the registry already says all that is known."""
     if steps and not (info["is_class"] and "default" not in steps):
         row = api_row(info["params"], steps, host_ops)
-    elif info["is_class"]:
+    elif info["is_class"] and not (steps is not None and is_called(name)):
         row = {"params": info["params"], "status": "not-compute", "returns": "object"}
     else:
         row = {"params": info["params"], "status": "not-compute" if steps is None else "untraced"}
@@ -127,6 +139,13 @@ def _options() -> argparse.Namespace:
         "--steps",
         type=Path,
         help="keep every step's result in this file, and do not measure again what it holds",
+    )
+    parser.add_argument(
+        "--again",
+        action="append",
+        default=[],
+        metavar="STEP",
+        help="with --steps: measure this step again (`form`, `gradient`, `condition`...), for all that the file holds",
     )
     return parser.parse_args()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import tensorflow as tf
 
 from tools.catalog.arguments import IMAGE, MATRIX, VECTOR, f32, i32, ones
 from tools.catalog.public import Public
@@ -13,13 +12,19 @@ from tools.catalog.public import Public
 # Keys of a call that are given to the instance; the others make the instance.
 INPUTS = frozenset(
     {"inputs", "training", "y_true", "y_pred", "states", "initial_state", "value", "key"}
-    | {"attention_mask", "query"}
+    | {"attention_mask", "query", "gradients"}
 )
 
 _SEQUENCE = ones(2, 4, 3)
 _VOLUME = ones(1, 4, 4, 4, 3)
 _MAKING: dict[str, Any] = {
     "alpha": 0.3,
+    "boundaries": [2, 4],
+    "values": [0.1, 0.2, 0.3],
+    "initial_learning_rate": 0.1,
+    "decay_steps": 10,
+    "decay_rate": 0.9,
+    "first_decay_steps": 10,
     "axes": 1,
     "bin_boundaries": [0.2, 0.5],
     "cropping": 1,
@@ -37,6 +42,12 @@ _MAKING: dict[str, Any] = {
     "n": 2,
     "noise_shape": None,
     "num_bins": 4,
+    "num_classes": 3,
+    "target_class_ids": [1],
+    "recall": 0.5,
+    "precision": 0.5,
+    "sensitivity": 0.5,
+    "specificity": 0.5,
     "num_heads": 2,
     "num_key_value_heads": 1,
     "num_query_heads": 2,
@@ -56,14 +67,15 @@ _MAKING: dict[str, Any] = {
 _ABSTRACT = frozenset(
     {"Layer", "InputLayer", "InputSpec", "Wrapper", "AbstractRNNCell", "TFSMLayer", "TorchModuleWrapper"}
     | {"JaxLayer", "FlaxLayer", "Pipeline", "DenseFeatures", "PreprocessingLayer", "StackedRNNCells"}
+    | {"Constraint", "Initializer", "LearningRateSchedule", "LossScaleOptimizer", "Optimizer", "Regularizer"}
 )  # fmt: skip
 
 
 class LayerCalls:
-    """Tables of calls. Made once per process: wrapped layers need Keras."""
+    """Tables of calls. Made once per process and Keras: wrapped layers are its own."""
 
-    def __init__(self) -> None:
-        self.special = _special_layers()
+    def __init__(self, keras: Any) -> None:
+        self.special = _special_layers(keras.layers)
 
     def layer(self, public: Public) -> tuple[dict[str, Any], ...]:
         """Ways to make and call a layer, most ordinary first."""
@@ -83,11 +95,6 @@ class LayerCalls:
         short = public.name.rsplit(".", 1)[1]
         if making is None or short in {"Loss", "Metric"}:
             return ()
-        making = {
-            **making,
-            **({"num_classes": 3} if "num_classes" in public.params else {}),
-            **({"target_class_ids": [1]} if "target_class_ids" in public.params else {}),
-        }
         shares = f32([0.2, 0.3, 0.5], [0.1, 0.8, 0.1], [0.6, 0.2, 0.2])
         targets = f32([0, 0, 1], [0, 1, 0], [1, 0, 0])
         pairs = [(targets, shares), (i32(2, 1, 0), shares), (i32(1, 0, 1), f32(0.2, 0.7, 0.4)),
@@ -95,6 +102,25 @@ class LayerCalls:
         if "Sparse" in short or "CTC" in short:
             pairs = [pairs[1], pairs[-1]]
         return tuple({**making, "y_true": true, "y_pred": pred} for true, pred in pairs)
+
+    def applied(self, public: Public) -> tuple[dict[str, Any], ...]:
+        """Ways to make and call what is applied to one value: initializers, regularizers, constraints, schedules."""
+        making = _making(public)
+        kind = public.name.split(".")[1]
+        if making is None or public.name.rsplit(".", 1)[1] in _ABSTRACT:
+            return ()
+        if kind == "initializers":
+            return tuple({**making, "inputs": shape} for shape in ([3, 3], [2, 2, 3, 3], [4]))
+        if ".schedules." in public.name or ".experimental." in public.name:
+            return ({**making, "inputs": np.array(3, np.int64)},)
+        return ({**making, "inputs": MATRIX},)
+
+    def optimizing(self, public: Public) -> tuple[dict[str, Any], ...]:
+        """Ways to make an optimizer and apply gradients with it."""
+        making = _making(public)
+        if making is None or public.name.rsplit(".", 1)[1] in _ABSTRACT:
+            return ()
+        return ({**making, "gradients": MATRIX},)
 
 
 def _making(public: Public) -> dict[str, Any] | None:
@@ -122,8 +148,7 @@ def _layer_inputs(short: str) -> list[Any]:
     return [MATRIX, _SEQUENCE, IMAGE, pair, i32(0, 1, 2), VECTOR, _VOLUME, [_SEQUENCE, _SEQUENCE]]
 
 
-def _special_layers() -> dict[str, list[dict[str, Any]]]:
-    layers = tf.keras.layers
+def _special_layers(layers: Any) -> dict[str, list[dict[str, Any]]]:
     words = np.array([[b"a b"], [b"b"]])
     numbers = i32([1, 2], [2, 1])
     pair = [MATRIX, MATRIX]

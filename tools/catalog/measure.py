@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tools.catalog import bounded
 from tools.catalog.compiler import Traced, Verdict, lower_program, trace
+from tools.catalog.forms import form
 from tools.catalog.gradient import gradient
 from tools.catalog.operations import OperationProbe
 from tools.catalog.program import Program, tensors_of
 from tools.catalog.subjects import FunctionSubject, Subject
-from tools.catalog.variations import LOOP_BOUND, optional_numbers, variations
+from tools.catalog.variations import optional_numbers, variations
 
 Step = Callable[[str, Callable[[], dict[str, Any]]], dict[str, Any] | None]
 
@@ -26,11 +28,16 @@ _GRAPH_ONLY = (
     "is not supported when eager execution is enabled",
     "is not compatible with eager execution",
 )
+# What is measured under another name too.
+_REPEATED = ("tf.compat.v1.", "tf_keras.", "tf.raw_ops.")
 _PYTHON = (bool, int, float, complex, str, bytes, np.ndarray, np.generic, tf.DType, tf.TensorShape)
 
 
-def measure(name: str, subject: Subject, step: Step, probe: OperationProbe) -> None:
-    """Run every step for one API. `step` runs and reports one, and gives None for one that killed its process before."""
+def measure(name: str, subject: Subject, step: Step, probe: OperationProbe | None) -> None:
+    """Run every step for one API. `step` runs and reports one, and gives None for one that killed its process before.
+
+    Without a `probe` the single operations are left out.
+    """
     arguments = _accepted_call(subject, step)
     if arguments is None:
         return
@@ -38,15 +45,19 @@ def measure(name: str, subject: Subject, step: Step, probe: OperationProbe) -> N
     default = step("default", lambda: _default(subject.program(arguments), may_freeze))
     if default is None or "status" not in default:
         return
+    if step("form", lambda: form(subject, arguments)) is None:
+        step("form:traced", lambda: form(subject, arguments, eagerly=False))
     frozen = frozenset(default["frozen"])
     program = subject.program(arguments).freeze(*frozen)
-    for signature, run in probe.unseen(program):
+    for signature, run in probe.unseen(program) if probe else ():
         step(f"op:{signature}", run)
     if default["status"] == "compiles":
         step("gradient", lambda: gradient(program))
-        for signature, run in probe.unseen_backward(program):
+        for signature, run in probe.unseen_backward(program) if probe else ():
             step(f"op:{signature}", run)
         _constants(subject, arguments, program, step)
+        if isinstance(subject, FunctionSubject) and not name.startswith(_REPEATED):
+            _data_sized(subject, arguments, program, step)
     _conditions(name, subject, arguments, frozen, step)
     if isinstance(subject, FunctionSubject):
         _dtypes(program, step)
@@ -198,6 +209,47 @@ def _constants(
             break
 
 
+def _data_sized(
+    subject: FunctionSubject, arguments: Mapping[str, Any], program: Program, step: Step
+) -> None:
+    """Give each array, and each size that XLA must know, as what a mask makes of it."""
+    along = _along_first_axis(subject, program)
+    for name, alike in bounded.data_sized_arguments(along).items():
+        alone = _both_ways(step, "bounded", name, bounded.with_mask(along, (name,)))
+        if not alone and len(alike) > 1:
+            _both_ways(step, "bounded_together", name, bounded.with_mask(along, alike))
+    for parameter in subject.parameters:
+        value = arguments.get(parameter.name, parameter.default)
+        if bounded.is_countable(value):
+            step(
+                f"counted:{parameter.name}",
+                functools.partial(_counted, program, parameter.name, value),
+            )
+
+
+def _both_ways(step: Step, label: str, name: str, masked: Program) -> bool:
+    """Forward and backward; says whether XLA agreed with eager execution in both."""
+    forward = step(f"{label}:{name}", lambda: bounded.compare(masked))
+    backward = step(f"{label}_gradient:{name}", lambda: bounded.compare_gradient(masked))
+    return {(each or {}).get("status") for each in (forward, backward)} <= {"fine", "none"}
+
+
+def _along_first_axis(subject: FunctionSubject, program: Program) -> Program:
+    """The call told to work along the axis whose size will be data, where it can be told."""
+    axis = next((each.name for each in subject.parameters if each.name in ("axis", "axes")), None)
+    if axis is None:
+        return program
+    for first in (0, [0]):
+        changed = program.replace(**{axis: first})
+        if _runs_eagerly(changed):
+            return changed
+    return program
+
+
+def _counted(program: Program, name: str, value: Any) -> dict[str, Any]:
+    return bounded.compare(bounded.with_counted_size(program, name, value))
+
+
 def _numbers(parameter: inspect.Parameter, value: Any) -> Iterator[Any]:
     if value is None or value is parameter.empty:
         yield from optional_numbers(parameter.name)
@@ -251,8 +303,11 @@ def _varied(
     facts = verdict.plain()
     if frozen and verdict.status == "compiles" and lower_program(program).status == "compiles":
         facts["frozen"] = []
-    if verdict.status == "compiles" and arguments.get(LOOP_BOUND) is not None:
-        facts["gradient"] = gradient(program.freeze(*frozen)).get("status")
+    if verdict.status == "compiles":
+        backward = gradient(program.freeze(*frozen))
+        facts["gradient"] = backward.get("status")
+        if backward.get("missing"):
+            facts["gradient_missing"] = list(backward["missing"])
     return facts
 
 

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -115,14 +115,16 @@ def listing() -> dict[str, Any]:
     return answer
 
 
-def measure_all(names: Sequence[str], jobs: int) -> Iterator[tuple[str, Steps]]:
-    """Every step's result per name, in the order in which they finish."""
+def measure_all(
+    names: Sequence[str], jobs: int, known: Mapping[str, Steps] | None = None
+) -> Iterator[tuple[str, Steps]]:
+    """Every step's result per name, in the order in which they finish. Steps in `known` are not run again."""
     waiting: queue.Queue[str] = queue.Queue()
     for name in names:
         waiting.put(name)
     finished: queue.Queue[tuple[str, Steps] | BaseException] = queue.Queue()
     for _ in range(jobs):
-        threading.Thread(target=_work, args=(waiting, finished), daemon=True).start()
+        threading.Thread(target=_work, args=(waiting, finished, known or {}), daemon=True).start()
     for _ in names:
         outcome = finished.get()
         if isinstance(outcome, BaseException):
@@ -131,7 +133,9 @@ def measure_all(names: Sequence[str], jobs: int) -> Iterator[tuple[str, Steps]]:
 
 
 def _work(
-    waiting: queue.Queue[str], finished: queue.Queue[tuple[str, Steps] | BaseException]
+    waiting: queue.Queue[str],
+    finished: queue.Queue[tuple[str, Steps] | BaseException],
+    known: Mapping[str, Steps],
 ) -> None:
     child = Child()
     try:
@@ -140,19 +144,23 @@ def _work(
                 name = waiting.get_nowait()
             except queue.Empty:
                 return
-            finished.put((name, measure_one(child, name)))
+            finished.put((name, measure_one(child, name, known.get(name, {}))))
     except BaseException as error:  # the reader of `finished` raises it
         finished.put(error)
     finally:
         child.close()
 
 
-def measure_one(child: Child, name: str) -> Steps:
-    """All steps of one API; a step that killed the process has the result `{"status": "crashes", "signal": ...}`."""
-    steps: Steps = {}
-    deadly: list[str] = []
-    while len(deadly) < _MOST_DEATHS:
-        child.ask({"job": "measure", "name": name, "deadly": deadly})
+def measure_one(child: Child, name: str, known: Steps | None = None) -> Steps:
+    """All steps of one API; a step that killed the process has the result `{"status": "crashes", "signal": ...}`.
+
+    `known` holds results of an earlier run, which are kept.
+    """
+    steps: Steps = dict(known or {})
+    deadly = [label for label, result in steps.items() if result.get("status") == "crashes"]
+    given = len(deadly)
+    while len(deadly) < _MOST_DEATHS + given:
+        child.ask({"job": "measure", "name": name, "deadly": deadly, "known": known or {}})
         fatal = _listen(child, steps)
         if fatal is None:
             break

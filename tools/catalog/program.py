@@ -16,6 +16,13 @@ _OPAQUE = (tf.resource, tf.variant)
 
 
 @dataclass(frozen=True)
+class Made:
+    """An argument made anew in each call, such as a TensorArray, which belongs to the graph that it was made in."""
+
+    make: Callable[[], Any]
+
+
+@dataclass(frozen=True)
 class Program:
     """`target(**arguments)`, in which arrays and tensors become inputs, except those of the parameters in `frozen`.
 
@@ -37,7 +44,7 @@ class Program:
         """The same call with the arguments of `names` arriving at run time."""
         return dataclasses.replace(self, frozen=self.frozen - set(names))
 
-    def replace(self, **changes: Any) -> Program:
+    def replace(self, /, **changes: Any) -> Program:
         """The same call with other arguments."""
         return dataclasses.replace(self, arguments={**self.arguments, **changes})
 
@@ -47,7 +54,7 @@ class Program:
 
     def eager(self) -> Any:
         """Call it as it stands, outside any tf.function."""
-        return self._call({name: _constants(value) for name, value in self.arguments.items()})
+        return self.call({name: _constants(value) for name, value in self.arguments.items()})
 
     def inputs(self) -> list[tf.Tensor]:
         """The values of the inputs, in the order of `function`."""
@@ -70,7 +77,7 @@ class Program:
                 flat = tf.nest.flatten(value, expand_composites=True)
                 filled = [next(supply) if _is_tensor(leaf) else leaf for leaf in flat]
                 arguments[name] = tf.nest.pack_sequence_as(value, filled, expand_composites=True)
-            return self._call(arguments)
+            return self.call(arguments)
 
         return call
 
@@ -82,7 +89,12 @@ class Program:
             for leaf in tf.nest.flatten(value, expand_composites=True)
         ]
 
-    def _call(self, arguments: dict[str, Any]) -> Any:
+    def call(self, arguments: dict[str, Any]) -> Any:
+        """Call the target with these arguments; the key `*` holds positional ones."""
+        arguments = {
+            name: value.make() if isinstance(value, Made) else value
+            for name, value in arguments.items()
+        }
         positional = arguments.pop(VARIADIC, ())
         leading = arguments.pop("self", None)
         if leading is not None and not _takes_keyword(self.target, "self"):

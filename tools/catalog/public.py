@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import types
 from collections.abc import Callable, Iterator
@@ -11,31 +12,25 @@ from typing import Any
 import tensorflow as tf
 from tensorflow.python.util import tf_decorator, tf_inspect
 
-# Walked on their own terms below, or holding nothing that a program calls.
-_SKIPPED_MODULES = frozenset(
-    {"tf.keras", "tf.estimator", "tf.compat.v1.keras", "tf.compat.v1.estimator", "tf.compat.v2"}
-    | {"tf.compat.v1.compat", "tf.lite", "tf.compat.v1.lite", "tf.initializers", "tf.losses"}
-    | {"tf.metrics", "tf.optimizers", "tf.compat.v1.app", "tf.compat.v1.flags", "tf.flags"}
-    | {"tf.compat.v1.logging", "tf.compat.v1.resource_loader", "tf.compat.v1.gfile", "tf.raw_ops"}
-    | {
+from tools.catalog.methods import methods
+
+# The same things under other names, and Keras, which is walked on its own terms below.
+_ALIAS_MODULES = frozenset(
+    {
+        "tf.keras",
+        "tf.compat.v1.keras",
+        "tf.compat.v2",
+        "tf.compat.v1.compat",
         "tf.compat.v1.raw_ops",
-        "tf.mlir",
-        "tf.test",
-        "tf.compat.v1.test",
-        "tf.compat.v1.initializers",
     }
+    | {"tf.estimator", "tf.compat.v1.estimator", "tf.initializers", "tf.losses", "tf.metrics"}
+    | {"tf.optimizers", "tf.compat.v1.initializers", "tf.raw_ops"}
 )
-_KERAS_NAMESPACES = ("layers", "ops", "losses", "metrics", "activations", "random", "backend")
-# Methods reached from a value, that users call in models; `self` is their first parameter.
-_METHODS = {
-    "tf.RaggedTensor": (
-        "bounding_shape", "from_nested_row_lengths", "from_nested_row_splits", "from_row_lengths",
-        "from_row_limits", "from_row_splits", "from_row_starts", "from_tensor", "from_uniform_row_length",
-        "from_value_rowids", "merge_dims", "nrows", "row_lengths", "row_limits", "row_starts", "to_sparse",
-        "to_tensor", "value_rowids", "with_values",
-    ),
-    "tf.lookup.StaticHashTable": ("lookup", "size"),
-}  # fmt: skip
+_KERAS_PRIVATE = frozenset(
+    {"api", "src", "protobuf", "internal", "engine", "distribute", "dtensor"}
+)
+# Keras 2 beside Keras 3, whose names all differ in what they stand for.
+LEGACY_KERAS = "tf_keras"
 
 
 @dataclass(frozen=True)
@@ -88,18 +83,22 @@ def _public(target: Any, names: list[str]) -> Public:
 def _walk_all() -> Iterator[tuple[str, Any]]:
     yield from _walk(tf, "tf", 0)
     yield from _members(tf.raw_ops, "tf.raw_ops")
-    for roots in _keras_roots():
-        for namespace in _KERAS_NAMESPACES:
-            module = getattr(roots, namespace, None)
-            if module is not None:
-                yield from _walk_keras(module, f"keras.{namespace}", 0)
-    for owner, methods in _METHODS.items():
-        cls: Any = tf
-        for part in owner.split(".")[1:]:
-            cls = getattr(cls, part)
-        for method in methods:
-            if hasattr(cls, method):
-                yield f"{owner}.{method}", getattr(cls, method)
+    for root in _keras_roots():
+        yield from _walk_keras(root, "keras", 0)
+    legacy = legacy_keras()
+    if legacy is not None:
+        yield from _walk_keras(legacy, LEGACY_KERAS, 0)
+    yield from methods()
+
+
+def legacy_keras() -> Any | None:
+    """The module `tf_keras` where it is installed beside Keras 3, else None."""
+    if not (keras_version() or "").startswith("3"):
+        return None
+    try:
+        return importlib.import_module(LEGACY_KERAS)
+    except ImportError:
+        return None
 
 
 def _keras_roots() -> tuple[Any, ...]:
@@ -115,7 +114,7 @@ def _walk(module: types.ModuleType, path: str, depth: int) -> Iterator[tuple[str
     for name, value in _members(module, path):
         if not isinstance(value, types.ModuleType):
             yield name, value
-        elif depth < 5 and name not in _SKIPPED_MODULES and _is_public(value):
+        elif depth < 5 and name not in _ALIAS_MODULES and _is_public(value):
             yield from _walk(value, name, depth + 1)
 
 
@@ -123,14 +122,20 @@ def _walk_keras(module: types.ModuleType, path: str, depth: int) -> Iterator[tup
     for name, value in _members(module, path):
         if not isinstance(value, types.ModuleType):
             yield name, value
-        elif depth < 2 and "keras" in _module_name(value):
+        elif depth < 3 and "keras" in _module_name(value) and not _is_private(name):
             yield from _walk_keras(value, name, depth + 1)
+
+
+def _is_private(module: str) -> bool:
+    return module.count(".") == 1 and module.rsplit(".", 1)[1] in _KERAS_PRIVATE
 
 
 def _is_public(module: types.ModuleType) -> bool:
     """Part of the generated API; older versions name it otherwise and take `tf.summary` from TensorBoard."""
     name = _module_name(module)
-    return "._api." in name or name.startswith(("tensorflow.compat", "tensorboard.summary"))
+    return "._api." in name or name.startswith(
+        ("tensorflow.compat", "tensorflow.experimental", "tensorboard.summary")
+    )
 
 
 def _module_name(module: types.ModuleType) -> str:
@@ -155,7 +160,10 @@ def _canonical(target: Any, names: list[str]) -> str:
 
     `tf.compat.v1` names count only for what is nowhere else.
     """
-    modern = [name for name in names if not name.startswith("tf.compat.v1.")] or names
+    functions = [name for name in names if ".__" not in name] or names  # operators come last
+    modern = [name for name in functions if not name.startswith("tf.compat.v1.")] or functions
+    if inspect.isclass(target):
+        modern = [name for name in modern if name.rsplit(".", 1)[1][0].isupper()] or modern
     official = getattr(tf_decorator.unwrap(target)[1], "_tf_api_names", None) or ()
     for name in official:
         if f"tf.{name}" in modern:
@@ -164,8 +172,13 @@ def _canonical(target: Any, names: list[str]) -> str:
 
 
 def _plainness(name: str) -> tuple[int, int, str]:
-    """Few dots first, then the long spelling (`mean_squared_error` before `mse`), then the alphabet."""
-    return (name.count("."), -len(name.rsplit(".", 1)[1]), name)
+    """Few dots first, then the long spelling (`mean_squared_error` before `mse`), then the alphabet.
+
+    Keras repeats at its root what its namespaces hold: `keras.layers.Layer` stays under its namespace.
+    """
+    dots = name.count(".")
+    at_root = name.startswith(("keras.", "tf_keras.")) and dots == 1
+    return (3 if at_root else dots, -len(name.rsplit(".", 1)[1]), name)
 
 
 def _parameters(target: Any) -> tuple[inspect.Parameter, ...] | None:

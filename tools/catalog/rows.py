@@ -8,6 +8,7 @@ from typing import Any
 Steps = Mapping[str, Mapping[str, Any]]
 Row = dict[str, Any]
 
+_BOUNDED = ("fine", "wrong-numbers", "rejected", "crashes")
 _VERDICT_KEYS = ("status", "reason", "missing", "data_sized")
 
 
@@ -21,10 +22,11 @@ def api_row(params: list[str], steps: Steps, host_ops: frozenset[str]) -> Row:
             "constant_args": _arguments(steps, params, default, "constant"),
             "sizing_args": _arguments(steps, params, default, "sizing"),
             "python_args": _arguments(steps, params, default, "python"),
-            "result_dtype": _result_dtype(steps),
+            **_form(steps),
             "dtypes": _dtypes(steps, base["status"]),
             "conditions": _conditions(steps, base, default, params),
             **_gradient(steps),
+            **_data_sized(steps, params),
         }
         row["host"] = bool(host_ops.intersection((*default["ops"], *row.get("missing", ()))))
         if row["host"]:  # what comes back from the host has no size that the graph knows
@@ -97,6 +99,26 @@ def _argument_kind(result: Mapping[str, Any], default: Mapping[str, Any]) -> str
     return "sizing" if more else None
 
 
+def _form(steps: Steps) -> Row:
+    """Shape and dtype of what comes out, measured by calling with other arguments."""
+    form = steps.get("form:traced") or steps.get("form") or {}
+    decided = "dtype" in form or "dtype_arg" in form
+    return {
+        "shape": form.get("shape"),
+        "shape_unless": form.get("shape_unless"),
+        "result_dtype": _of_complex(steps, form.get("dtype")) if decided else _result_dtype(steps),
+        "dtype_arg": form.get("dtype_arg"),
+    }
+
+
+def _of_complex(steps: Steps, dtype: str | None) -> str | None:
+    """`tf.abs` gives what it was given, but of complex numbers their real counterpart."""
+    outcome = steps.get("dtype:complex64", {})
+    if dtype != "same" or "output_dtype" not in outcome:
+        return dtype
+    return {"complex64": "same", "float32": "real"}.get(outcome["output_dtype"])
+
+
 def _result_dtype(steps: Steps) -> str | None:
     """`same` as the first input where at least two dtypes say so, or the one dtype that always comes out."""
     measured = [
@@ -111,6 +133,26 @@ def _result_dtype(steps: Steps) -> str | None:
         before, after = measured[0]
         return after if before != after or len(measured) > 1 or after == "bool" else None
     return None
+
+
+def _data_sized(steps: Steps, params: list[str]) -> Row:
+    """What XLA made of data-sized arguments, and of sizes that are counts of data."""
+    row: Row = {}
+    for label in ("bounded", "bounded_gradient", "bounded_together", "bounded_together_gradient"):
+        verdicts = {
+            name.removeprefix(f"{label}:"): result["status"]
+            for name, result in steps.items()
+            if name.startswith(f"{label}:") and result.get("status") in _BOUNDED
+        }
+        if label.endswith("gradient"):  # what is not said agrees with eager execution
+            verdicts = {name: each for name, each in verdicts.items() if each != "fine"}
+        row[label] = {name: verdicts[name] for name in (*params, "*") if name in verdicts}
+    row["exact_args"] = [
+        name
+        for name in params
+        if steps.get(f"counted:{name}", {}).get("status") in ("rejected", "crashes")
+    ]
+    return row
 
 
 def _dtypes(steps: Steps, base: str) -> dict[str, str]:
@@ -137,23 +179,39 @@ def _conditions(
             continue
         if result.get("status") in (None, "refused"):
             continue
-        part = _condition(result, base, default["frozen"], unfrozen)
+        part = _condition(result, base, default["frozen"], unfrozen, steps.get("gradient", {}))
         if part["differs"] or _is_exception(result["when"], conditions):
             conditions.append({key: value for key, value in part.items() if key != "differs"})
     return sorted(conditions, key=lambda each: sorted(map(str, each["when"].items())))
 
 
-def _condition(result: Mapping[str, Any], base: Row, frozen: list[str], unfrozen: list[str]) -> Row:
+def _condition(
+    result: Mapping[str, Any],
+    base: Row,
+    frozen: list[str],
+    unfrozen: list[str],
+    gradient: Mapping[str, Any],
+) -> Row:
     verdict = _verdict(result)
+    backward = _other_gradient(result, gradient)
     thawed = "frozen" in result and result["frozen"] != frozen
     part = {key: verdict[key] for key in _VERDICT_KEYS if verdict[key]}
     return {
         "when": result["when"],
         **part,
         **({"constant_args": unfrozen} if thawed else {}),
-        **({"gradient": result["gradient"]} if result.get("gradient") else {}),
-        "differs": verdict != base or thawed or "gradient" in result,
+        **backward,
+        "differs": verdict != base or thawed or bool(backward),
     }
+
+
+def _other_gradient(result: Mapping[str, Any], gradient: Mapping[str, Any]) -> Row:
+    """The gradient under a condition, where one of the two fails and the other does not."""
+    own, usual = result.get("gradient"), gradient.get("status")
+    if own is None or own == usual or "fails" not in (own, usual):
+        return {}
+    missing = result.get("gradient_missing")
+    return {"gradient": own, **({"gradient_missing": list(missing)} if missing else {})}
 
 
 def _is_exception(when: Mapping[str, Any], conditions: list[Row]) -> bool:

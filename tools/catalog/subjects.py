@@ -15,6 +15,12 @@ from tools.catalog.program import Program
 from tools.catalog.public import Public
 
 _SCORED = ("keras.losses.", "keras.metrics.")
+_APPLIED = (
+    "keras.initializers.",
+    "keras.regularizers.",
+    "keras.constraints.",
+    "keras.optimizers.schedules.",
+)
 
 
 class Subject(Protocol):
@@ -86,28 +92,55 @@ class ObjectSubject:
         )
 
 
+@dataclass(frozen=True)
+class OptimizerSubject(ObjectSubject):
+    """An optimizer: it applies gradients to a variable that it met before, as in a training step."""
+
+    def program(self, arguments: Mapping[str, Any]) -> Program:
+        making = {key: value for key, value in arguments.items() if key not in INPUTS}
+        optimizer = self.target(**making)
+        weights = tf.Variable(tf.constant(arguments["gradients"]))
+        optimizer.apply_gradients([(tf.constant(arguments["gradients"]), weights)])
+
+        def apply(gradients: tf.Tensor) -> tf.Tensor:
+            optimizer.apply_gradients([(gradients, weights)])
+            return weights.read_value()
+
+        return Program(apply, {"gradients": arguments["gradients"]})
+
+
 def subject_of(
     public: Public,
     recipes: Mapping[str, list[dict[str, Any]]],
     tables: Arguments,
     layers: LayerCalls,
 ) -> Subject | None:
-    """How to measure a public callable, or None for a class that is not called in a model."""
+    """How to measure a public callable, or None for a class that is not called in a model.
+
+    `layers` belongs to the Keras that the callable is of.
+    """
     parameters = public.parameters or ()
+    name = public.name.removeprefix("tf_")
     if not public.is_class:
         calls = (*recipes.get(public.name, ()), *borrowed(public, recipes))
         return FunctionSubject(public.target, parameters, calls, tables)
-    if public.name.startswith("keras.layers."):
+    if name.startswith("keras.layers."):
         return ObjectSubject(public.target, (*parameters, TRAINING), layers.layer(public))
-    if public.name.startswith(_SCORED):
+    if name.startswith(_SCORED):
         return ObjectSubject(public.target, parameters, layers.scored(public))
+    if name.startswith(_APPLIED):
+        return ObjectSubject(public.target, parameters, layers.applied(public))
+    if name.startswith("keras.optimizers."):
+        return OptimizerSubject(public.target, parameters, layers.optimizing(public))
     return None
 
 
 def borrowed(
     public: Public, recipes: Mapping[str, list[dict[str, Any]]]
 ) -> Iterator[dict[str, Any]]:
-    """Recipes of the namesake in `tf` for a `tf.compat.v1` function, with its older parameter names."""
+    """Recipes of the namesake: in `tf` for a `tf.compat.v1` function, with its older parameter names; in `keras`."""
+    if public.name.startswith("tf_keras."):
+        yield from recipes.get(public.name.removeprefix("tf_"), ())
     if not public.name.startswith("tf.compat.v1."):
         return
     taken = set(public.params)

@@ -10,13 +10,13 @@ from tools.catalog.arguments import f32, i32
 from tools.catalog.composites import COMPOSITE_CALLS, condition
 
 GIVEN = "given"
-# A loop with a bound has a gradient under XLA, one without has none.
-LOOP_BOUND = "maximum_iterations"
 
 # A parameter's name, and the words that some API takes for it; an API that refuses a word eagerly is not measured on it.
 _WORDS: Mapping[str, tuple[str, ...]] = {
     "approximate": ("none", "tanh"),
     "combiner": ("mean", "sqrtn", "sum"),
+    "curve": ("ROC", "PR"),
+    "data_format": (),
     "direction": ("ASCENDING", "DESCENDING"),
     "fill_mode": ("constant", "reflect", "wrap", "nearest"),
     "fill_method": ("ROW", "COL"),
@@ -40,6 +40,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "pooling_type": ("MAX", "AVG"),
     "reduction": ("sum", "none", "mean", "sum_over_batch_size"),
     "side": ("left", "right"),
+    "summation_method": ("interpolation", "minoring", "majoring"),
 }  # fmt: skip
 
 # Optional parameters (None by default) whose presence changes what is computed.
@@ -48,7 +49,7 @@ _OPTIONAL: Mapping[str, tuple[Any, ...]] = {
     "clip": (),
     "fft_length": ([4], 4),
     "keepdims": (True,),
-    LOOP_BOUND: (3,),
+    "maximum_iterations": (3,),
     "max_length": (),
     "maxlen": (4,),
     "maxlength": (4,),
@@ -105,7 +106,7 @@ def variations(
     """Pairs of (changed arguments, how a condition spells them) that differ from the call `used`."""
     for parameter in parameters:
         current = used.get(parameter.name, parameter.default)
-        for value in _alternatives(parameter, current):
+        for value in alternatives(parameter, current):
             spelled = value if isinstance(value, (bool, str)) else GIVEN
             yield {parameter.name: value}, {parameter.name: spelled}
     for pair in PAIRS.get(name, ()):
@@ -121,7 +122,8 @@ def variations(
         yield changes, condition(changes)
 
 
-def _alternatives(parameter: inspect.Parameter, current: Any) -> tuple[Any, ...]:
+def alternatives(parameter: inspect.Parameter, current: Any) -> tuple[Any, ...]:
+    """Other values for one parameter, `current` being what it has."""
     name = parameter.name
     if isinstance(current, bool):
         return (not current,)

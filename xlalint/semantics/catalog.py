@@ -56,6 +56,7 @@ class Condition:
     data_sized: tuple[int, ...] | None
     constant_args: tuple[str, ...]
     gradient: str | None
+    gradient_missing: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +72,21 @@ class Api:
     - `constant_args`: arguments whose value XLA needs at compile time. `sizing_args`: arguments that may be tensors and
       then make an output data-sized. `python_args`: arguments that are refused as tensors while tracing.
     - `returns`: `tensor`, `structure` (tuple, list, dictionary or composite of tensors), `python`, `none`, `object`.
-    - `result_dtype`: of the first output: `same` as the first tensor argument, a fixed name such as `bool`, or None.
+    - `result_dtype`: of the first output: `same` as the first tensor argument, `real` (the same, but float32
+      for complex64), `like:PARAMETER`, a fixed name such as `bool`, or None. `dtype_arg`: the argument that decides it where it is given (`dtype`, `out_type`...).
       `result_rank`: 0 when every axis is reduced by default.
-      `shape`: of the first output: `same` as the first tensor argument, the `broadcast` of all, a `reduce` over the axes
-      given, or None.
+    - `shape` of the one tensor that comes out: `same` as the first tensor argument; `like:PARAMETER`; `broadcast` of all
+      tensor arguments; `matmul`; `reduce` (an `axis` argument takes axes away, all of them by default), `reduce:0` and
+      `reduce:-1` (that one by default); `drop:N` (the broadcast of all tensor arguments, without the last N axes);
+      `given:PARAMETER` (the value of an argument, in which -1 may stand for what is left); `rank:N`; `rank+N`, `rank-N`
+      against the first tensor argument; None where nothing of it is known.
+      `shape_unless`: optional arguments that make `shape` wrong when given.
     - `gradient`: `compiles`, `fails`, `none` (no gradient to be had), or None where it was not measured.
+    - `bounded`: what XLA makes of a data-sized argument (its first axis, along which the call works), by parameter:
+      `fine`, `wrong-numbers`, `rejected`, `crashes`, all other arguments having static sizes. `bounded_together` is the
+      same where all arguments with as many rows are data-sized by one mask, measured where alone is not fine.
+      `bounded_gradient` and `bounded_together_gradient` say it of the backward pass where that is not fine.
+      `exact_args`: arguments for which the count of data is refused, though XLA has a bound for it.
     - `dtypes`: verdicts of input dtypes that differ from the API's own.
     """
 
@@ -92,11 +103,18 @@ class Api:
     returns: str | None
     result_dtype: str | None
     result_rank: int | None
+    dtype_arg: str | None
     shape: str | None
+    shape_unless: tuple[str, ...]
     host: bool
     gradient: str | None
     gradient_reason: str | None
     gradient_missing: tuple[str, ...]
+    bounded: tuple[tuple[str, str], ...]
+    bounded_gradient: tuple[tuple[str, str], ...]
+    bounded_together: tuple[tuple[str, str], ...]
+    bounded_together_gradient: tuple[tuple[str, str], ...]
+    exact_args: tuple[str, ...]
     dtypes: tuple[tuple[str, str], ...]
     replacement: str | None
     conditions: tuple[Condition, ...]
@@ -290,11 +308,18 @@ def _api(name: str, row: Mapping[str, Any]) -> Api:
         returns=row.get("returns"),
         result_dtype=row.get("result_dtype"),
         result_rank=row.get("result_rank"),
+        dtype_arg=row.get("dtype_arg"),
         shape=row.get("shape"),
+        shape_unless=tuple(row.get("shape_unless", ())),
         host=row.get("host", False),
         gradient=row.get("gradient"),
         gradient_reason=row.get("gradient_reason"),
         gradient_missing=tuple(row.get("gradient_missing", ())),
+        bounded=tuple(row.get("bounded", {}).items()),
+        bounded_gradient=tuple(row.get("bounded_gradient", {}).items()),
+        bounded_together=tuple(row.get("bounded_together", {}).items()),
+        bounded_together_gradient=tuple(row.get("bounded_together_gradient", {}).items()),
+        exact_args=tuple(row.get("exact_args", ())),
         dtypes=tuple(sorted(row.get("dtypes", {}).items())),
         replacement=row.get("replacement"),
         conditions=tuple(_condition(each, row) for each in row.get("conditions", ())),
@@ -311,6 +336,7 @@ def _condition(part: Mapping[str, Any], row: Mapping[str, Any]) -> Condition:
         data_sized=_indexes(part),
         constant_args=tuple(part.get("constant_args", row.get("constant_args", ()))),
         gradient=part.get("gradient"),
+        gradient_missing=tuple(part.get("gradient_missing", ())),
     )
 
 

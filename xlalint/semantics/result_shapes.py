@@ -33,12 +33,27 @@ def of_call(name: str, api: Api, bound: Bound) -> Shape | None:
     rule = _RULES.get(leaf)
     if rule is not None and name.startswith(_NAMESPACES):
         return rule(api, bound)
-    if api.shape == "same":
+    if api.shape is None or any(parameter in bound for parameter in api.shape_unless):
+        return None
+    return _as_measured(api, api.shape, bound)
+
+
+def _as_measured(api: Api, form: str, bound: Bound) -> Shape | None:
+    """The shape by what the catalogue measured of an API; see `Api.shape`."""
+    if form == "same":
         return _first(api, bound).shape
-    if api.shape == "broadcast":
+    if form == "broadcast":
         return broadcast([v for v in bound.values() if v.kind is not PYTHON or _is_number(v)])
-    if api.shape == "reduce":
+    if form == "reduce":
         return _reduced(api, bound)
+    kind, _, detail = form.partition(":")
+    if kind == "rank":
+        return () if detail == "0" else None
+    if kind == "like":
+        return bound.get(detail, NOTHING_KNOWN).shape
+    if kind == "given":
+        sizes = numbers(bound.get(detail, NOTHING_KNOWN))
+        return None if sizes is None else tuple(None if size == -1 else size for size in sizes)
     return None
 
 

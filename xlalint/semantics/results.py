@@ -251,14 +251,26 @@ def _dtype(name: str, api: Api | None, bound: Bound, flat: tuple[Value, ...]) ->
     leaf = name.rsplit(".", 1)[-1]
     if leaf in _BOOLEAN:
         return "bool"
-    given = bound.get("dtype")
+    given = bound.get("dtype") or bound.get((api.dtype_arg if api else None) or "dtype")
     if given is not None:
         return dtype_name(given)
-    if api is not None and api.result_dtype not in (None, "same"):
+    if api is not None and (api.result_dtype or "").startswith("like:"):
+        return _dtype_of_parameter(api, bound)
+    if api is not None and api.result_dtype not in (None, "same", "real"):
         return api.result_dtype
-    if api is not None and api.result_dtype == "same":
-        return next((v.dtype for v in flat if v.is_tensor), None)
+    if api is not None and api.result_dtype is not None:
+        first = next((v.dtype for v in flat if v.is_tensor), None)
+        return _REAL.get(first, first) if api.result_dtype == "real" and first else first
     return None
+
+
+_REAL = {"complex64": "float32", "complex128": "float64"}
+
+
+def _dtype_of_parameter(api: Api, bound: Bound) -> str | None:
+    """`like:y_pred`: the dtype of that argument."""
+    like = bound.get((api.result_dtype or "").removeprefix("like:"))
+    return like.dtype if like is not None and like.is_tensor else None
 
 
 def dtype_name(value: Value) -> str | None:

@@ -16,6 +16,7 @@ from tools.catalog.recipes import (
     networks,
     python_values,
     randomness,
+    receivers,
     sparse_and_ragged,
     text_and_files,
     version_one,
@@ -32,6 +33,7 @@ _MODULES = (
     python_values,
     version_one,
     keras_functions,
+    receivers,
 )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -104,11 +103,4 @@ def calls() -> Mapping[str, list[Call]]:
         },
         "tf.RaggedTensor.merge_dims": [{"self": ragged(), "outer_axis": 0, "inner_axis": 1}],
         "tf.RaggedTensor.with_values": [{"self": ragged(), "new_values": f32(4, 5, 6)}],
-        "tf.lookup.StaticHashTable.lookup": [{"self": _table(), "keys": np.array([1, 2], np.int64)}],
-        "tf.lookup.StaticHashTable.size": [{"self": _table()}],
     }  # fmt: skip
-
-
-def _table() -> Any:
-    keys = tf.constant([1, 2], tf.int64)
-    return tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, keys), -1)
