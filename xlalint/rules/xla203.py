@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.semantics.apis import NEED_EXACT
-from xlalint.semantics.facts import CALL, CallDetail, Fact
+from xlalint.semantics.facts import CALL, STRIDE, CallDetail, Fact
 from xlalint.semantics.values import ARRIVING, BOUNDED, COMPUTED, Value, leaves
 
 
@@ -22,16 +24,29 @@ class SizeFromData(Rule):
                 if parameter in detail.verdict.constant_args:
                     self._judge(node, fact, parameter, value)
 
+    def visit_Subscript(self, node: cst.Subscript) -> None:
+        for fact in self.facts(node, STRIDE):
+            self.report(
+                node,
+                fact,
+                self._variant(fact.value.dependence),
+                api=self.quote(node),
+                argument="step",
+                value=ast.unparse(fact.detail),
+            )
+
+    def _variant(self, dependence: int) -> str:
+        if dependence != ARRIVING:
+            return "computed"
+        return "argument" if self.passage.aim.is_tpu else "argument-cpu"
+
     def _judge(self, node: cst.Call, fact: Fact, parameter: str, value: Value) -> None:
         least = BOUNDED if (fact.detail.api, parameter) in NEED_EXACT else ARRIVING
         data = [leaf for leaf in leaves(value) if leaf.is_tensor and leaf.dependence >= least]
         if not data:
             return
         dependence = max(leaf.dependence for leaf in data)
-        if dependence != ARRIVING:
-            variant = "computed"
-        else:
-            variant = "argument" if self.passage.aim.is_tpu else "argument-cpu"
+        variant = self._variant(dependence)
         sure = any(leaf.sure for leaf in data if leaf.dependence == dependence)
         argument = self._written(node, parameter, fact.detail)
         self.report(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import callbacks, composites, families, results
+from xlalint.semantics import callbacks, composites, families, results, tensor_arrays
 from xlalint.semantics.catalog import Api, Condition, custom_operation
 from xlalint.semantics.facts import (
     CALL,
@@ -13,6 +13,7 @@ from xlalint.semantics.facts import (
     DATA_SIZED_USE,
     DENSE_SHAPE,
     NUMPY_CALL,
+    SLICE,
     CallDetail,
     Verdict,
 )
@@ -20,7 +21,6 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.names import api_name
 from xlalint.semantics.values import (
     ARRIVING,
-    COMPUTED,
     CONSTANT,
     DATASET,
     EXTERNAL,
@@ -35,9 +35,7 @@ from xlalint.semantics.values import (
     SPARSE,
     STRATEGY,
     TENSOR,
-    TENSOR_ARRAY,
     UNKNOWN,
-    UNWRITTEN,
     VARIABLE,
     Made,
     Value,
@@ -101,11 +99,11 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
             frame.reads_files = True
     if name == _LIBRARY:
         return Value(EXTERNAL, ref=_LIBRARY)
+    if name in ("tf.TensorArray", "tf.compat.v1.TensorArray"):
+        return tensor_arrays.construct(arguments, node, frame)
     made = _make_object(name, arguments, frame)
     if made is not None:
         callbacks.construct(name, arguments, frame)
-        if made.kind is TENSOR_ARRAY and "element_shape" not in arguments.keywords:
-            return made._replace(ref=UNWRITTEN)
         return made
     if name.startswith(_LOADED):
         return _custom_operation(name, arguments, node, frame)
@@ -305,6 +303,8 @@ def note_hazards(
     arriving = composites.densified_from_outside(api.constant_args, bound)
     if arriving is not None and not verdict.missing:
         frame.analysis.note(frame, node, DENSE_SHAPE, arriving)
+    if api.sizing_args and results.is_sized_by(api, bound):
+        frame.analysis.note(frame, node, SLICE, NOTHING_KNOWN)
     misuse = results.misuse_of_data_sized(api.name, bound, arguments)
     if misuse is not None:
         frame.analysis.note(frame, node, DATA_SIZED_USE, misuse[1], misuse[0])
@@ -434,7 +434,6 @@ _OBJECT_FACTORIES = {
     "tf.compat.v1.Variable": Value(VARIABLE, ARRIVING),
     "keras.Variable": Value(VARIABLE, ARRIVING),
     "keras.backend.variable": Value(VARIABLE, ARRIVING),
-    "tf.TensorArray": Value(TENSOR_ARRAY, COMPUTED),
     "tf.TensorShape": Value(SHAPE),
     "tf.GradientTape": Value(INSTANCE, ref="tf.GradientTape"),
     "tf.random.Generator.from_seed": Value(INSTANCE, ref="tf.random.Generator"),

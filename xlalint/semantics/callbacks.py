@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import conditionals, specs
+from xlalint.semantics import conditionals, loops, specs
 from xlalint.semantics.facts import JIT_ON, NUMPY_CALL
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
@@ -158,7 +158,11 @@ def _while_loop(
     loop_vars = _argument(arguments, bound, 2, "loop_vars")
     state = [loop_state(v) for v in _items(loop_vars)]
     _run(_argument(arguments, bound, 0, "cond"), list(state), frame)
-    result = _run(_argument(arguments, bound, 1, "body"), list(state), frame)
+    body = _argument(arguments, bound, 1, "body")
+    result = _run(body, list(state), frame)
+    if body is not None and body.kind is FUNCTION:
+        info = body.ref[0] if isinstance(body.ref, tuple) else body.ref
+        loops.note_body(node, info.node, _items(loop_vars), result, frame)
     if result.kind is SEQUENCE and len(result.ref) == len(state):
         return Value(SEQUENCE, COMPUTED, ref=tuple(loop_state(v) for v in result.ref))
     return (
@@ -213,11 +217,11 @@ def _slice_of(value: Value | None) -> Value:
         return NOTHING_KNOWN
     if value.kind is SEQUENCE:
         return Value(SEQUENCE, ref=tuple(_slice_of(v) for v in value.ref))
-    return (
-        Value(TENSOR, COMPUTED, dtype=value.dtype, sure=value.sure)
-        if value.is_tensor
-        else NOTHING_KNOWN
-    )
+    if not value.is_tensor:
+        return NOTHING_KNOWN
+    # Whatever was passed, an element of it is a tensor, and one that changes from step to step.
+    item = element(value._replace(kind=TENSOR, ref=None))
+    return Value(TENSOR, COMPUTED, dtype=value.dtype, rank=item.rank, shape=item.shape)
 
 
 def _stacked(value: Value) -> Value:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from xlalint.semantics import relative_ranks
+from xlalint.semantics import relative_ranks, tensor_arrays
 from xlalint.semantics.facts import ARMS
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.liveness import binds_in, is_live_after, is_shared, path_to
@@ -29,7 +29,6 @@ from xlalint.semantics.values import (
     SHAPE,
     TENSOR,
     TENSOR_ARRAY,
-    UNWRITTEN,
     VARIABLE,
     Content,
     Value,
@@ -296,8 +295,9 @@ def difference(a: Value, b: Value) -> Difference | None:
     if a.kind is SEQUENCE or b.kind is SEQUENCE:
         return _structures(a, b)
     if a.kind is TENSOR_ARRAY and b.kind is TENSOR_ARRAY:
-        if (a.ref == UNWRITTEN) is not (b.ref == UNWRITTEN):
-            words = [("no element yet" if v.ref == UNWRITTEN else "elements") for v in (a, b)]
+        empty = [tensor_arrays.is_unwritten(v) for v in (a, b)]
+        if empty[0] is not empty[1]:
+            words = [("no element yet" if is_empty else "elements") for is_empty in empty]
             return Difference("tensor-array", *words)
         return None
     if FUNCTION in (a.kind, b.kind) or (a.kind is EXTERNAL and b.kind is EXTERNAL):

@@ -22,7 +22,9 @@ from xlalint.semantics.result_shapes import broadcast, must_agree, numbers
 from xlalint.semantics.subscripts import index_value, subscript
 from xlalint.semantics.values import (
     ANY_OF,
+    BOUNDED,
     COLLECTION,
+    COMPUTED,
     CONSTANT,
     DEFERRED,
     EXTERNAL,
@@ -144,7 +146,7 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
                 frame.analysis.note(frame, node, FORMATTING, right)
             return SOME_PYTHON
         note_full_size_partner(node, left, right, frame)
-        return _tensor_of(left, right)
+        return _after_division(node, _tensor_of(left, right))
     if INSTANCE in (left.kind, right.kind):
         return _overloaded(node, left, right, frame)
     if left.kind is PYTHON and right.kind is PYTHON:
@@ -169,6 +171,16 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
     return Value(UNKNOWN, max(left.dependence, right.dependence))
 
 
+def _after_division(node: ast.AST, value: Value) -> Value:
+    """Whole numbers divided are float64. A fraction of a data-sized size is no bound that XLA knows (fixtures/XLA203)."""
+    op = getattr(node, "op", None)
+    if isinstance(op, ast.Div) and value.dtype in ("int32", "int64"):
+        return value._replace(dtype="float64")
+    if isinstance(op, (ast.FloorDiv, ast.Mod)) and value.dependence == BOUNDED:
+        return value._replace(dependence=COMPUTED)
+    return value
+
+
 def _joined_shapes(left: Value, right: Value) -> Value:
     """`x.shape[:-1] + [n]`: a shape again."""
     parts = [numbers(left), numbers(right)]
@@ -177,13 +189,15 @@ def _joined_shapes(left: Value, right: Value) -> Value:
     return static_shape(parts[0] + parts[1])
 
 
-_FOLDED: dict[type[ast.operator], Callable[[int, int], int]] = {
+_FOLDED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
 }
+_DIVISIONS = (operator.truediv, operator.floordiv, operator.mod)
 _LARGEST = 2**63
 
 
@@ -194,11 +208,19 @@ def _folded(node: ast.AST, left: Value, right: Value) -> Value:
     if one is None or other is None or fold is None:
         return SOME_PYTHON
     if type(one.value) is not int or type(other.value) is not int:
-        return SOME_PYTHON
-    if other.value == 0 and fold in (operator.floordiv, operator.mod):
+        return _folded_float(fold, one.value, other.value)
+    if other.value == 0 and fold in _DIVISIONS:
         return SOME_PYTHON
     result = fold(one.value, other.value)
     return constant(result) if abs(result) < _LARGEST else SOME_PYTHON
+
+
+def _folded_float(fold: Callable[[Any, Any], Any], one: object, other: object) -> Value:
+    """`0.5 + 1` is a float: what a loop that becomes a graph carries has a dtype."""
+    both = {type(one), type(other)}
+    if float not in both or not both <= {int, float} or fold in _DIVISIONS:
+        return SOME_PYTHON
+    return constant(fold(one, other))
 
 
 _OPERATORS: dict[type[ast.operator], str] = {
@@ -252,7 +274,26 @@ def _tensor_of(*operands: Value) -> Value:
     guess = all(operand.guess for operand in tensors)
     if dtype == "bool":
         dtype = None  # arithmetic on a mask casts it first, or fails: not a mask any more
-    return Value(TENSOR, dependence, producer, dtype, rank, None, sure, guess=guess, shape=shape)
+    axis = next((_broadcast_axis(o, rank) for o in tensors if o.producer is not None), 0)
+    return Value(
+        TENSOR,
+        dependence,
+        producer,
+        dtype,
+        rank,
+        None,
+        sure,
+        guess=guess,
+        shape=shape,
+        sized_axis=axis,
+    )
+
+
+def _broadcast_axis(operand: Value, rank: int | None) -> int | None:
+    """Where the data-sized axis of an operand is in an elementwise result: axes are counted from the end."""
+    if operand.shape is None or rank is None or operand.sized_axis is None:
+        return operand.sized_axis
+    return operand.sized_axis + max(rank - len(operand.shape), 0)
 
 
 _BIT_OPERATORS = (ast.BitAnd, ast.BitOr, ast.BitXor)

@@ -53,6 +53,10 @@ NUMPY_CALL = "numpy-call"
 FORMATTING = "formatting"
 MASK_INDEX = "mask-index"
 DATA_SIZED_USE = "data-sized-use"
+STRIDE = "stride"  # of a slice, taken from data
+SLICE = "slice"  # bounds that only the running program knows
+GROWING_ARRAY = "growing-array"  # a TensorArray with dynamic_size=True that is written to
+LOOP_STATE = "loop-state"  # a loop variable that is no longer what it was; LoopChange
 JIT_ON = "jit-on"
 ARMS = "arms"  # at the test or the call: why the arms cannot become one conditional
 ITERATION = "iteration"  # a tensor taken apart in Python
@@ -99,6 +103,21 @@ class CallDetail(NamedTuple):
     replacement: str | None
     ops: tuple[str, ...] = ()
     family: str = families.KERNEL
+
+
+class LoopChange(NamedTuple):
+    """A variable that a tf.while_loop carries, and how one step changes it.
+
+    `what` is `grows` (a concatenation with itself), `shape`, `dtype`, or `data-sized`; `before` and `after` are the shapes or dtypes
+    in words, and `code` is the source of the assignment, on line `line`.
+    """
+
+    name: str
+    what: str
+    before: str
+    after: str
+    code: str
+    line: int
 
 
 @dataclass(eq=False, slots=True)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from xlalint.semantics import conditionals
+from xlalint.semantics import conditionals, loops
 from xlalint.semantics.callbacks import loop_state
 from xlalint.semantics.conditionals import note_arms, run_arm
 from xlalint.semantics.expressions import combine, evaluate, evaluate_condition, truth
@@ -185,7 +185,13 @@ def _is_type_checking(test: ast.expr) -> bool:
 
 def _while(node: ast.While, frame: Frame) -> bool:
     frame.names.fork()
-    _repeat(node, lambda: _while_pass(node, frame), frame)
+    tests: list[Value] = []
+
+    def head() -> ast.expr | None:
+        is_graph_loop = tests[0].is_tensor and not tests[0].guess and frame.context.converted
+        return node.test if is_graph_loop else None
+
+    _repeat(node, lambda: tests.append(_while_pass(node, frame)), head, frame)
     test = evaluate(node.test, frame)
     _join_loop(frame, is_graph_loop=test.is_tensor)
     if node.orelse:
@@ -193,24 +199,41 @@ def _while(node: ast.While, frame: Frame) -> bool:
     return not (truth(test) is True and not _has_break(node))
 
 
-def _while_pass(node: ast.While, frame: Frame) -> None:
-    evaluate_condition(node.test, frame, "while")
+def _while_pass(node: ast.While, frame: Frame) -> Value:
+    """Run a step; returns the test."""
+    test = evaluate_condition(node.test, frame, "while")
     narrow(node.test, True, frame)
     run_block(node.body, frame)
+    return test
 
 
 def _has_break(loop: ast.AST) -> bool:
     return any(isinstance(part, ast.Break) for part in nodes_of([loop]))
 
 
-def _repeat(node: ast.AST, once: Callable[[], None], frame: Frame) -> None:
-    """Run a loop's body until what it changes has been seen, which two passes do for values this coarse."""
+def _repeat(
+    node: loops.Loop,
+    once: Callable[[], None],
+    head: Callable[[], ast.expr | None],
+    frame: Frame,
+) -> None:
+    """Run a loop's body until what it changes has been seen, which two passes do for values this coarse.
+
+    `head` says, after one pass, what is looped over when the loop becomes a tf.while_loop.
+    """
+    names = frame.names
     frame.loop_depth += 1
-    if frame.loop_depth < _MOST_NESTED_PASSES:
-        frame.names.fork()
-        once()
-        frame.names.join({}, frame.names.take_back())
+    names.fork()
     once()
+    changes = names.take_back()
+    looped_over = head()
+    if looped_over is not None:
+        loops.carry_round(node, looped_over, changes, frame)
+    if frame.loop_depth < _MOST_NESTED_PASSES:
+        names.join({}, changes)
+        once()
+    else:
+        names.apply(changes)
     frame.loop_depth -= 1
 
 
@@ -225,7 +248,7 @@ def _join_loop(frame: Frame, *, is_graph_loop: bool) -> None:
     names.join({}, changes)
     if is_graph_loop:
         for name, old in before.items():
-            value = names.get(name)
+            value = loops.carried(old, changes[name]) or names.get(name)
             if value is not None and value.is_tensor and value != old:
                 names[name] = loop_state(value)
 
@@ -244,7 +267,8 @@ def _for(node: ast.For, frame: Frame) -> bool:
         bind(node.target, inside, frame)
         run_block(node.body, frame)
 
-    _repeat(node, once, frame)
+    head = node.iter if is_graph_loop and not items.guess else None
+    _repeat(node, once, lambda: head, frame)
     _join_loop(frame, is_graph_loop=is_graph_loop)
     if node.orelse:
         return run_block(node.orelse, frame)

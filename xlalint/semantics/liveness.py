@@ -64,6 +64,13 @@ def is_live_after(body: Sequence[ast.stmt], statement: ast.stmt, name: str) -> b
     return False
 
 
+def is_carried(
+    body: Sequence[ast.stmt], loop: ast.For | ast.AsyncFor | ast.While, name: str
+) -> bool:
+    """Whether one step of a loop hands `name` to the next, or to what follows the loop; a name of one step alone may change."""
+    return _read_by_next_pass(loop, name) or is_live_after(body, loop, name)
+
+
 def _read_by_next_pass(loop: ast.For | ast.AsyncFor | ast.While, name: str) -> bool:
     if isinstance(loop, ast.While) and _reads(loop.test, name):
         return True

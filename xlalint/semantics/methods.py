@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import composites, formatting, result_shapes
+from xlalint.semantics import composites, formatting, result_shapes, tensor_arrays
 from xlalint.semantics.facts import ASSUMED, FORMATTING, NUMPY_METHOD
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
@@ -203,20 +203,6 @@ def _array_method(
     return Value(NDARRAY) if attr not in ("item", "tolist", "any", "all") else SOME_PYTHON
 
 
-def _tensor_array_method(
-    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    if attr in ("write", "unstack", "scatter", "split"):
-        return base._replace(ref=None)
-    if attr == "identity":
-        return base
-    if attr == "size":
-        return Value(TENSOR, base.dependence, dtype="int32", rank=0, shape=())
-    return (
-        Value(TENSOR, COMPUTED) if attr in ("stack", "concat", "gather", "read") else NOTHING_KNOWN
-    )
-
-
 def _external_instance_method(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
@@ -296,7 +282,7 @@ _BY_KIND: dict[str, Method] = {
     DATASET: _dataset_method,
     STRATEGY: _strategy_method,
     NDARRAY: _array_method,
-    TENSOR_ARRAY: _tensor_array_method,
+    TENSOR_ARRAY: tensor_arrays.method,
     SPARSE: composites.method,
     RAGGED: composites.method,
 }

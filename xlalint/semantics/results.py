@@ -102,7 +102,7 @@ def of_call(
             value = _with_shape(value, result_shapes.of_call(name, api, bound))
         return _of_bounded_size(value, api, bound)
     if name in _SHAPES:
-        return _shape_of(name, flat)
+        return _shape_of(name, flat, bound)
     if name == "keras.backend.ndim" and flat and flat[0].is_tensor:
         return attributes.rank_of(flat[0])
     if name in _PYTHON_RESULTS or api.returns == "python":
@@ -128,7 +128,7 @@ def of_unknown_api(name: str, arguments: Arguments, frame: Frame) -> Value:
     if name in _PYTHON_RESULTS:
         return SOME_PYTHON
     if name in _SHAPES:
-        return _shape_of(name, flat)
+        return _shape_of(name, flat, {})
     if not _makes_tensors(name, "compiles"):
         return NOTHING_KNOWN
     dependence = _dependence_of(flat)
@@ -171,15 +171,50 @@ def _tensor_result(
     rank = api.result_rank if not _has_axis(bound, arguments, name) else None
     if api.returns == "structure":
         return Value(COLLECTION, dependence, ref=Value(TENSOR, dependence, producer, sure=sure))
-    value = Value(TENSOR, dependence, producer, dtype, rank, None, sure)
+    axis = None if producer is None else _sized_axis(name, api, bound, arguments, flat)
+    value = Value(TENSOR, dependence, producer, dtype, rank, None, sure, sized_axis=axis)
     value = _with_shape(value, result_shapes.of_call(name, api, bound))
     return _of_bounded_size(value, api, bound)
+
+
+# What the data-sized axis becomes; elementwise operations and reductions of later axes leave it where it is.
+_MOVES_AXES = frozenset(
+    "transpose stack einsum matmul tensordot reshape batch_to_space space_to_batch meshgrid gather_nd tile repeat pad outer "
+    "permute_dimensions swapaxes moveaxis squeeze".split()
+)
+
+
+def _sized_axis(
+    name: str, api: Api, bound: Bound, arguments: Arguments, flat: tuple[Value, ...]
+) -> int | None:
+    """Which axis of a result is data-sized, given that an argument was."""
+    sized = next(leaf for leaf in flat if leaf.producer is not None)
+    leaf = name.rsplit(".", 1)[-1]
+    if leaf == "expand_dims":
+        axis = bound.get("axis", arguments.positional[1] if len(arguments.positional) > 1 else NONE)
+        known = result_shapes.number(axis)
+        if known is None or known < 0 or sized.sized_axis is None:
+            return None
+        return sized.sized_axis + (known <= sized.sized_axis)
+    if leaf == "matmul" and sized is flat[0] and sized.sized_axis == 0:
+        return 0
+    return None if leaf in _MOVES_AXES else sized.sized_axis
+
+
+def is_sized_by(api: Api, bound: Bound) -> bool:
+    """Whether a size that may be a tensor is one that only the running program knows: `tf.slice(x, [0], [i])`."""
+    sizes = [leaf for name in api.sizing_args if name in bound for leaf in leaves(bound[name])]
+    return any(
+        leaf.is_tensor and leaf.sure and leaf.dependence in (BOUNDED, COMPUTED) for leaf in sizes
+    )
 
 
 def _of_bounded_size(value: Value, api: Api, bound: Bound) -> Value:
     """`tf.range(tf.size(kept))` is as long as what was kept: data-sized, too."""
     if value.kind is not TENSOR or value.producer is not None:
         return value
+    if api.sizing_args and is_sized_by(api, bound):
+        return value._replace(producer=A_SIZE_FROM_DATA, sized_axis=None)
     sizes = [leaf for name in api.constant_args if name in bound for leaf in leaves(bound[name])]
     if any(leaf.is_tensor and leaf.dependence == BOUNDED for leaf in sizes):
         return value._replace(producer=A_SIZE_FROM_DATA)
@@ -233,7 +268,8 @@ def _reduces(api: Api, name: str, bound: Bound, arguments: Arguments) -> bool:
     if axis is None:
         return True
     known = axis.constant()
-    return known is None or known.value in (None, 0)
+    sized = next((v.sized_axis for v in arguments.positional[:1] if v.producer is not None), 0)
+    return known is None or sized is None or known.value in (None, sized)
 
 
 def _is_reshaped_to_static(name: str, bound: Bound) -> bool:
@@ -252,7 +288,7 @@ def _dtype(name: str, api: Api | None, bound: Bound, flat: tuple[Value, ...]) ->
     if leaf in _BOOLEAN:
         return "bool"
     given = bound.get("dtype") or bound.get((api.dtype_arg if api else None) or "dtype")
-    if given is not None:
+    if given is not None and given != NONE:
         return dtype_name(given)
     if api is not None and (api.result_dtype or "").startswith("like:"):
         return _dtype_of_parameter(api, bound)
@@ -283,7 +319,7 @@ def dtype_name(value: Value) -> str | None:
     return None
 
 
-def _shape_of(name: str, flat: tuple[Value, ...]) -> Value:
+def _shape_of(name: str, flat: tuple[Value, ...], bound: Bound) -> Value:
     """A shape is a compile-time constant for XLA as long as the tensor's own size is."""
     is_data_sized = any(leaf.producer is not None for leaf in flat)
     dependence = BOUNDED if is_data_sized and name != "tf.rank" else FROM_SHAPE
@@ -291,13 +327,15 @@ def _shape_of(name: str, flat: tuple[Value, ...]) -> Value:
     if name == "keras.ops.shape":
         return Value(COLLECTION, ref=Value(UNKNOWN, dependence))
     shape = flat[0].shape if flat and flat[0].is_tensor else None
+    wanted = bound.get("out_type")
+    dtype = "int32" if wanted is None else dtype_name(wanted)
     if rank == 0:
         known = len(shape) if shape is not None and name == "tf.rank" else None
         content = Content((known,), True) if name == "tf.rank" else None
-        return Value(TENSOR, dependence, dtype="int32", rank=0, ref=content, shape=())
+        return Value(TENSOR, dependence, dtype=dtype, rank=0, ref=content, shape=())
     if shape is None or name not in ("tf.shape", "keras.backend.shape"):
-        return Value(TENSOR, dependence, dtype="int32", rank=rank, shape=(None,))
-    return Value(TENSOR, dependence, None, "int32", rank, Content(shape), shape=(len(shape),))
+        return Value(TENSOR, dependence, dtype=dtype, rank=rank, shape=(None,))
+    return Value(TENSOR, dependence, None, dtype, rank, Content(shape), shape=(len(shape),))
 
 
 def _cast(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
@@ -312,6 +350,7 @@ def _cast(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
             ref=_content(first),
             structured=False,
             optional=False,
+            guess=False,
         )
     shape = result_shapes.operand_shape(first)
     return Value(TENSOR, first.dependence, dtype=dtype_name(wanted), shape=shape)
@@ -320,7 +359,9 @@ def _cast(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
 def _same(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     first = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
     if first.is_tensor:
-        return first._replace(kind=TENSOR, ref=_content(first), structured=False, optional=False)
+        return first._replace(
+            kind=TENSOR, ref=_content(first), structured=False, optional=False, guess=False
+        )
     if first.kind is SHAPE and first.shape is not None:
         return Value(
             TENSOR, FROM_SHAPE, None, "int32", 1, Content(first.shape), shape=(len(first.shape),)
@@ -579,9 +620,11 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> tuple
     if name in ("tf.reshape", "tf.ensure_shape"):
         return _static_size_promised(name, bound, arguments, first)
     misuse = _MISUSES.get(name)
-    return (
-        (misuse, first) if misuse is not None and _is_first_axis(name, bound, arguments) else None
-    )
+    if misuse is None:
+        return None
+    if misuse != "diagonal" and not _is_along_sized_axis(name, bound, arguments, first):
+        return None
+    return misuse, first
 
 
 def _static_size_promised(
@@ -599,7 +642,7 @@ def _static_size_promised(
     return (name.removeprefix("tf."), first)
 
 
-def _is_first_axis(name: str, bound: Bound, arguments: Arguments) -> bool:
+def _is_along_sized_axis(name: str, bound: Bound, arguments: Arguments, sized: Value) -> bool:
     """Whether the call works along the data-sized axis: the first one unless it says otherwise."""
     axis = bound.get("axis", arguments.keywords.get("axis"))
     if axis is None and name in ("tf.math.cumsum", "tf.math.cumprod", "tf.cumsum"):
@@ -607,6 +650,8 @@ def _is_first_axis(name: str, bound: Bound, arguments: Arguments) -> bool:
     if axis is None and name in ("tf.roll", "tf.split"):
         axis = arguments.positional[2] if len(arguments.positional) > 2 else None
     if axis is None:
-        return True
-    known = axis.constant()
-    return known is not None and known.value == 0
+        return sized.sized_axis == 0
+    known = result_shapes.number(axis)
+    if known is not None and known < 0 and sized.shape is not None:
+        known += len(sized.shape)
+    return known is not None and known == sized.sized_axis

@@ -6,12 +6,13 @@ import ast
 import re
 
 from xlalint.semantics import composites
-from xlalint.semantics.facts import DATA_SIZED_USE, MASK_INDEX
+from xlalint.semantics.facts import DATA_SIZED_USE, MASK_INDEX, SLICE, STRIDE
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.result_shapes import masked, number
 from xlalint.semantics.shapes import Shape
 from xlalint.semantics.values import (
     ARRIVING,
+    BOUNDED,
     COLLECTION,
     COMPUTED,
     CONSTANT,
@@ -131,10 +132,6 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
                 TENSOR, dependence, "a boolean mask", base.dtype, rank, None, sure, shape=shape
             )
         return base._replace(kind=TENSOR, rank=None, shape=None, ref=None)
-    if base.producer is not None:
-        misuse = _misused_index(parts[0], values[0])
-        if misuse is not None:
-            frame.analysis.note(frame, node, DATA_SIZED_USE, base, misuse)
     if (
         len(parts) == 1
         and index.kind is PYTHON
@@ -144,13 +141,15 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
             kind=TENSOR, rank=None, shape=None, ref=None
         )  # a dictionary of tensors
     dependence = max([base.dependence, *(v.dependence for v in values if v.is_tensor)])
-    keeps_size = any(isinstance(part, ast.Slice) for part in parts[:1]) or len(parts) > 1
-    first_is_index = not isinstance(parts[0], ast.Slice) and not _is_ellipsis(parts[0])
-    producer = base.producer if keeps_size and not (first_is_index and len(parts) > 1) else None
-    if isinstance(parts[0], ast.Slice) and producer is not None and parts[0].upper is not None:
-        known_stop = frame.analysis.evaluate(parts[0].upper, frame).constant()
-        if known_stop is not None and isinstance(known_stop.value, int) and known_stop.value >= 0:
-            producer = base.producer
+    _note_strides(node, parts, frame)
+    producer, axis = base.producer, base.sized_axis
+    if producer is None:
+        producer, axis = _sized_by_slice(node, base, parts, values, frame)
+    else:
+        at, axis = _follow_axis(parts, values, base)
+        if at is not None:
+            _note_misuse(node, parts[at], values[at], base, frame)
+            producer = producer if isinstance(parts[at], ast.Slice) else None
     shape = None if base.structured else _shape_after(base.shape, parts, values, frame)
     rank = _rank_after(base.rank, parts) if shape is None and base.rank is not None else None
     rank = len(shape) if shape is not None else rank
@@ -159,8 +158,68 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     content = _content_item(base, parts, values, frame)
     return Value(
         TENSOR, dependence, producer, base.dtype, rank, content, base.sure, False, base.structured,
-        shape=shape,
+        shape=shape, sized_axis=axis if producer is not None else 0,
     )  # fmt: skip
+
+
+def _note_misuse(
+    node: ast.Subscript, part: ast.expr, value: Value, base: Value, frame: Frame
+) -> None:
+    misuse = _misused_index(part, value)
+    if misuse is not None:
+        frame.analysis.note(frame, node, DATA_SIZED_USE, base, misuse)
+
+
+def _note_strides(node: ast.Subscript, parts: list[ast.expr], frame: Frame) -> None:
+    """`x[::n]`: XLA needs the step when it compiles."""
+    for part in parts:
+        if isinstance(part, ast.Slice) and part.step is not None:
+            step = frame.analysis.evaluate(part.step, frame)
+            if step.is_tensor and (step.dependence >= ARRIVING or step.dependence == BOUNDED):
+                frame.analysis.note(frame, node, STRIDE, step, part.step)
+
+
+def _sized_by_slice(
+    node: ast.Subscript, base: Value, parts: list[ast.expr], values: list[Value], frame: Frame
+) -> tuple[str | None, int | None]:
+    """`x[:, :i]`, where only the running program knows `i`, is data-sized; what made it so, and along which axis.
+
+    A bound that is an argument is none of these: XLA on CPU and GPU reads it and compiles again.
+    """
+    for position, (part, value) in enumerate(zip(parts, values)):
+        if isinstance(part, ast.Slice) and value.dependence in (BOUNDED, COMPUTED):
+            if value.sure:
+                frame.analysis.note(frame, node, SLICE, base)
+                return ast.unparse(node), _axis_after(parts, values, position)
+    return None, 0
+
+
+def _axis_after(parts: list[ast.expr], values: list[Value], position: int) -> int | None:
+    """Which axis of the result the slice at `position` makes; None behind an ellipsis."""
+    before = list(zip(parts, values))[:position]
+    if any(_is_ellipsis(part) for part, _ in before):
+        return None
+    return sum(isinstance(part, ast.Slice) or _is_new_axis(part, value) for part, value in before)
+
+
+def _follow_axis(
+    parts: list[ast.expr], values: list[Value], base: Value
+) -> tuple[int | None, int | None]:
+    """Which part of a subscript falls on the data-sized axis (None: none does), and which axis that is afterwards."""
+    if base.sized_axis is None:
+        return None, None
+    old = new = 0
+    for position, (part, value) in enumerate(zip(parts, values)):
+        if _is_new_axis(part, value):
+            new += 1
+        elif _is_ellipsis(part):
+            return None, 0 if old == new == base.sized_axis == 0 else None
+        elif old == base.sized_axis:
+            return position, new
+        else:
+            old += 1
+            new += isinstance(part, ast.Slice)
+    return None, new + base.sized_axis - old
 
 
 def _content_item(
@@ -251,7 +310,7 @@ def index_value(part: ast.expr, frame: Frame) -> Value:
         if b is not None
     ]
     dependence = max((b.dependence for b in bounds if b.is_tensor), default=CONSTANT)
-    return Value(PYTHON, dependence)
+    return Value(PYTHON, dependence, sure=all(b.sure for b in bounds))
 
 
 def _misused_index(part: ast.expr, value: Value) -> str | None:

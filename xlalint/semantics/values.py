@@ -28,8 +28,6 @@ SEQUENCE = "sequence"
 COLLECTION = "collection"
 MAPPING = "mapping"
 TENSOR_ARRAY = "tensor-array"
-# The `ref` of a TensorArray before anything is written into it, unless it was given the shape of its elements.
-UNWRITTEN = "unwritten"
 # tf.SparseTensor and tf.RaggedTensor: several tensors in one object.
 SPARSE = "sparse"
 RAGGED = "ragged"
@@ -87,7 +85,8 @@ class Value(NamedTuple):
     `ref` says more by kind: a `Const` for Python values, a canonical dotted name for externals and their
     instances (or a `Made`), the index's own record for project functions, classes and modules, the elements of a sequence
     (a tuple of values), the joined element of a collection, a tuple of `(key, Value)` for a mapping.
-    `producer` names the operation that made a tensor data-sized. `shape` is the static shape, where at least the rank is
+    `producer` names the operation that made a tensor data-sized, `sized_axis` is the dimension it did that to (None: not
+    known which). `shape` is the static shape, where at least the rank is
     known: of a tensor its own, of a SHAPE the one it holds. `rank` is 0 for a scalar, otherwise the least number of
     dimensions (a mask is no scalar, whatever its rank), None when nothing is known. A tensor's `ref` is a `Content`
     where its elements are known numbers. `sure` is False where kind and dependence rest on a parameter that was
@@ -106,6 +105,7 @@ class Value(NamedTuple):
     structured: bool = False
     guess: bool = False
     shape: Shape | None = None
+    sized_axis: int | None = 0
 
     @property
     def is_tensor(self) -> bool:
@@ -275,7 +275,15 @@ def _join_same_kind(a: Value, b: Value) -> Value:
         a.structured or b.structured,
         a.guess or b.guess,
         a.shape if a.shape == b.shape else shapes.join(a.shape, b.shape),
+        _join_axes(a, b),
     )
+
+
+def _join_axes(a: Value, b: Value) -> int | None:
+    """Which dimension is data-sized, in whichever of the two is."""
+    if a.producer is None:
+        return b.sized_axis
+    return a.sized_axis if b.producer is None or a.sized_axis == b.sized_axis else None
 
 
 def _join_refs(a: Value, b: Value) -> Any:

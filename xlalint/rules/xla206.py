@@ -1,0 +1,56 @@
+"""XLA206: loop variables that change shape or dtype, and slices as long as a loop's counter says."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from xlalint.rules.base import Rule
+from xlalint.semantics.facts import ASSUMED, LOOP_STATE, SLICE, LoopChange
+
+_VARIANTS = {"shape": "shape", "dtype": "dtype", "data-sized": "data-sized"}
+
+
+class LoopVariableChanges(Rule):
+    """A tf.while_loop, written or converted, whose variables do not stay what they were; `x[:, :i]` in a loop."""
+
+    code = "XLA206"
+
+    def visit_For(self, node: cst.For) -> None:
+        self._judge(node.iter)
+
+    def visit_While(self, node: cst.While) -> None:
+        self._judge(node.test)
+
+    def visit_Call(self, node: cst.Call) -> None:
+        self._slice(node)
+        self._judge(node)
+
+    def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
+        self._judge(node)
+
+    def visit_AugAssign(self, node: cst.AugAssign) -> None:
+        self._judge(node)
+
+    def visit_Subscript(self, node: cst.Subscript) -> None:
+        self._slice(node)
+
+    def _slice(self, node: cst.BaseExpression) -> None:
+        for fact in self.facts(node, SLICE):
+            # Of code that nobody is known to compile, and whose gradient nobody may take, it is said when asked for.
+            confidence = "possible" if fact.context.region == ASSUMED else None
+            self.report(node, fact, "slice", confidence=confidence, slice=self.quote(node))
+
+    def _judge(self, node: cst.CSTNode) -> None:
+        for fact in self.facts(node, LOOP_STATE):
+            change: LoopChange = fact.detail
+            if change.what in _VARIANTS:
+                self.report(
+                    node,
+                    fact,
+                    _VARIANTS[change.what],
+                    variable=change.name,
+                    before=change.before,
+                    after=change.after,
+                    code=change.code,
+                    line=str(change.line),
+                )
