@@ -10,6 +10,8 @@ from typing import Any
 from xlalint.semantics import expressions, flow
 from xlalint.semantics.catalog import Catalog
 from xlalint.semantics.classes import ClassTable
+from xlalint.semantics.differentiation import Gradients
+from xlalint.semantics.drivers import Drivers
 from xlalint.semantics.facts import COMPILED, JIT_ON, Context, Fact, ModuleFacts
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
@@ -40,6 +42,8 @@ class Analysis:
         self.objects = Objects(self)
         self.functions = Functions(self)
         self.regions = Regions(self)
+        self.drivers = Drivers(self)
+        self.gradients = Gradients(self)
         self._installed = InstalledClasses(list(installed))
         self._traits: dict[FunctionInfo, Traits] = {}
 
@@ -94,4 +98,6 @@ class Analysis:
                 )
                 note = Frame(self, info.module, info, context)
                 self.keep(note, found.jit_node, JIT_ON, NOTHING_KNOWN, "tf.function")
+                if isinstance(found.jit_node, ast.Call):
+                    self.drivers.saw_options(found.jit_node, True, info.name, note)
         return found

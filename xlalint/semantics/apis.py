@@ -5,7 +5,15 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import callbacks, composites, families, results, tensor_arrays
+from xlalint.semantics import (
+    callbacks,
+    composites,
+    differences,
+    families,
+    pipelines,
+    results,
+    tensor_arrays,
+)
 from xlalint.semantics.catalog import Api, Condition, custom_operation
 from xlalint.semantics.facts import (
     CALL,
@@ -22,7 +30,6 @@ from xlalint.semantics.names import api_name
 from xlalint.semantics.values import (
     ARRIVING,
     CONSTANT,
-    DATASET,
     EXTERNAL,
     INSTANCE,
     NDARRAY,
@@ -101,13 +108,15 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
         return Value(EXTERNAL, ref=_LIBRARY)
     if name in ("tf.TensorArray", "tf.compat.v1.TensorArray"):
         return tensor_arrays.construct(arguments, node, frame)
+    plain = api_name(name)
     made = _make_object(name, arguments, frame)
     if made is not None:
         callbacks.construct(name, arguments, frame)
+        if plain in ("keras.Input", "keras.layers.Input"):
+            frame.analysis.drivers.saw_input(arguments, node, frame)
         return made
     if name.startswith(_LOADED):
         return _custom_operation(name, arguments, node, frame)
-    plain = api_name(name)
     api = frame.analysis.catalog.api(plain)
     bound = bind(_parameters(api, arguments), arguments)
     handled = callbacks.call(plain, arguments, bound, node, frame)
@@ -204,6 +213,8 @@ def judge(api: Api, bound: dict[str, Value]) -> Verdict:
             best.reason,
             best.data_sized or (),
             best.constant_args + given,
+            gradient=best.gradient or api.gradient,
+            gradient_missing=best.gradient_missing if best.gradient else api.gradient_missing,
         )
     constants = _constants(api)
     if possible is not None and api.status == "compiles":
@@ -215,7 +226,15 @@ def judge(api: Api, bound: dict[str, Value]) -> Verdict:
             constants,
             possible=True,
         )
-    return Verdict(api.status, api.missing, api.reason, api.data_sized or (), constants)
+    return Verdict(
+        api.status,
+        api.missing,
+        api.reason,
+        api.data_sized or (),
+        constants,
+        gradient=api.gradient,
+        gradient_missing=api.gradient_missing,
+    )
 
 
 def _constants(api: Api) -> tuple[str, ...]:
@@ -283,6 +302,9 @@ def note_hazards(
     """Note the call when the catalogue holds anything against it with these arguments."""
     if not frame.context.is_compiled or frame.silent:
         return
+    differences.note(api, bound, node, frame)
+    if verdict.gradient == "fails" or "TopKV2" in api.ops:
+        frame.analysis.gradients.note(api, verdict, bound, node, frame)
     family = families.of_operations(verdict.missing, api.ops)
     if verdict.missing and not api.host and _is_folded(api.name, family, arguments):
         return
@@ -454,7 +476,7 @@ def _make_object(name: str, arguments: Arguments, frame: Frame) -> Value | None:
     if plain.startswith(
         ("tf.data.", "tf.compat.v1.data.", "keras.utils.image_dataset", "keras.utils.text_dataset")
     ):
-        return Value(DATASET)
+        return pipelines.made(plain, arguments)
     leaf = plain.rsplit(".", 1)[-1]
     if plain.startswith("keras.") and leaf[:1].isupper():
         return Value(INSTANCE, ref=_made(name, plain, arguments, frame))

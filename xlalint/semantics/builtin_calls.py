@@ -11,6 +11,7 @@ from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.values import (
     BOUNDED,
     COLLECTION,
+    DATASET,
     EXTERNAL,
     FALSE,
     INSTANCE,
@@ -216,7 +217,8 @@ def _map(values: tuple[Value, ...], frame: Frame) -> Value:
 
 
 def _passed_on(values: tuple[Value, ...], frame: Frame) -> Value:
-    return values[0] if values and values[0].kind in (SEQUENCE, COLLECTION) else NOTHING_KNOWN
+    kinds = (SEQUENCE, COLLECTION, DATASET)
+    return values[0] if values and values[0].kind in kinds else NOTHING_KNOWN
 
 
 def _next(values: tuple[Value, ...], frame: Frame) -> Value:

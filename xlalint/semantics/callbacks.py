@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import conditionals, loops, specs
+from xlalint.semantics import conditionals, loops, pipelines, specs
 from xlalint.semantics.facts import JIT_ON, NUMPY_CALL
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
@@ -49,6 +49,12 @@ def foreign(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Val
     if name == "functools.reduce" and len(arguments.positional) > 1:
         item = element(arguments.positional[1])
         return _run(arguments.positional[0], [item, item], frame, converted=False)
+    if name == "tensorflow_datasets.load":
+        return pipelines.of_tensorflow_datasets(arguments)
+    if name.startswith("tqdm.") and arguments.positional:
+        return arguments.positional[0]  # a progress bar gives what it is given
+    if name.startswith("transformers."):
+        return pipelines.collator(name, arguments, node, frame) or NOTHING_KNOWN
     if name == "functools.partial" and arguments.positional:
         target = arguments.positional[0]
         if target.ref == "tf.function" and _turns_on_jit(arguments.keywords):
@@ -257,10 +263,13 @@ def _function(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fram
     jit = _turns_on_jit(options)
     if jit:
         frame.analysis.note_anywhere(frame, node, JIT_ON, NOTHING_KNOWN, "tf.function")
+        if isinstance(node, ast.Call):
+            frame.analysis.drivers.saw_options(node, True, "tf.function", frame)
     function = arguments.positional[0] if arguments.positional else options.get("func")
     if function is None:
         return Value(EXTERNAL, ref="tf.function")
     if function.kind is FUNCTION:
+        frame.analysis.drivers.saw_wrapped(function, node, jit, frame)
         frame.analysis.regions.trace_later(
             function,
             ("tf.function",),
@@ -336,7 +345,20 @@ def _traced_here(
     return FALSE if _eager_here(arguments, bound, node, frame) == TRUE else TRUE
 
 
+def _debug_hook(name: str) -> Callback:
+    def hook(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        frame.analysis.drivers.saw_debug_hook(node, name, frame)
+        return NOTHING_KNOWN
+
+    return hook
+
+
+_DEBUG_HOOKS = (
+    "tf.debugging.enable_check_numerics",
+    "tf.debugging.experimental.enable_dump_debug_info",
+)
 _HANDLERS: dict[str, Callback] = {
+    **{name: _debug_hook(name) for name in _DEBUG_HOOKS},
     "keras.backend.switch": _keras_switch,
     "tf.cond": _cond,
     "tf.compat.v1.cond": _cond,

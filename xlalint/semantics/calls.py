@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import NamedTuple
 
-from xlalint.semantics import apis, builtin_calls, methods
+from xlalint.semantics import apis, builtin_calls, methods, pipelines
 from xlalint.semantics.attributes import read
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
@@ -124,8 +124,11 @@ def _call_any(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) 
 
 def _call_function(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     info, bound = unbound(target)
+    frame.analysis.drivers.saw_call(info, arguments, node, frame)
     self_value = bound
     positional = list(arguments.positional)
+    if frame.context.is_compiled or frame.analysis.traits(info).tf_function:
+        positional = pipelines.without_feed(positional)
     if bound is None and info.cls is not None and not frame.analysis.traits(info).is_static:
         # Class.method(instance, ...): the instance is the first argument.
         if positional and not frame.analysis.traits(info).is_classmethod:

@@ -96,7 +96,7 @@ def note_arms(node: ast.If, test: Value, first: Arm, second: Arm, frame: Frame) 
         found = Difference("static-test", "", "")
     if found is not None:
         frame.analysis.note(frame, node.test, ARMS, test, found)
-    if (first.returned or second.returned) and not frame.loop_depth:
+    if (first.returned or second.returned) and not frame.loops:
         frame.splits.append(Split(node, test, (first, second), len(frame.returned)))
 
 

@@ -62,6 +62,23 @@ ARMS = "arms"  # at the test or the call: why the arms cannot become one conditi
 ITERATION = "iteration"  # a tensor taken apart in Python
 LOOP_EXIT = "loop-exit"  # at the test: a tensor decides whether a loop is left
 DENSE_SHAPE = "dense-shape"  # of a sparse tensor that arrives, where XLA needs it as a constant
+VANISHING_CHECK = "vanishing-check"  # detail: the API's canonical name
+DIFFERS = "differs-from-eager"  # detail: how (differences.py)
+IGNORED_SEED = "ignored-seed"
+GRADIENT = "gradient"  # detail: a `Differentiated` (differentiation.py)
+# Of driver code: the detail is a `Driven` (drivers.py).
+PARTIAL_BATCH = "partial-batch"
+VARIABLE_LENGTH = "variable-length"
+PYTHON_ARGUMENT = "python-argument"
+REMADE_FUNCTION = "remade-function"
+NONE_DIMENSION = "none-dimension"
+DEBUG_HOOK = "debug-hook"
+UNCAUGHT_CHECK = "uncaught-check"  # detail: the function whose check vanishes
+# Facts about code that runs on the host by its nature.
+DRIVING = frozenset(
+    {JIT_ON, PARTIAL_BATCH, VARIABLE_LENGTH, PYTHON_ARGUMENT, REMADE_FUNCTION, NONE_DIMENSION}
+    | {DEBUG_HOOK, UNCAUGHT_CHECK}
+)
 
 
 class Fact(NamedTuple):
@@ -86,6 +103,8 @@ class Verdict(NamedTuple):
     data_sized: tuple[int, ...]
     constant_args: tuple[str, ...]
     possible: bool = False
+    gradient: str | None = None
+    gradient_missing: tuple[str, ...] = ()
 
 
 class CallDetail(NamedTuple):

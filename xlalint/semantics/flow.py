@@ -11,16 +11,15 @@ from xlalint.semantics import conditionals, loops
 from xlalint.semantics.callbacks import loop_state
 from xlalint.semantics.conditionals import note_arms, run_arm
 from xlalint.semantics.expressions import combine, evaluate, evaluate_condition, truth
+from xlalint.semantics.facts import EAGER
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.local_names import Changes
 from xlalint.semantics.narrowing import dotted_name, narrow
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
-    ARRIVING,
     CLASS,
     COLLECTION,
-    DATASET,
     DEFERRED,
     EXTERNAL,
     FUNCTION,
@@ -222,19 +221,19 @@ def _repeat(
     `head` says, after one pass, what is looped over when the loop becomes a tf.while_loop.
     """
     names = frame.names
-    frame.loop_depth += 1
+    frame.loops.append(node)
     names.fork()
     once()
     changes = names.take_back()
     looped_over = head()
     if looped_over is not None:
         loops.carry_round(node, looped_over, changes, frame)
-    if frame.loop_depth < _MOST_NESTED_PASSES:
+    if len(frame.loops) < _MOST_NESTED_PASSES:
         names.join({}, changes)
         once()
     else:
         names.apply(changes)
-    frame.loop_depth -= 1
+    frame.loops.pop()
 
 
 def _join_loop(frame: Frame, *, is_graph_loop: bool) -> None:
@@ -259,8 +258,6 @@ def _for(node: ast.For, frame: Frame) -> bool:
     is_graph_loop = items.kind is TENSOR and frame.context.converted and not items.structured
     if is_graph_loop:
         inside = loop_state(inside)._replace(dtype=items.dtype)
-    if items.kind is DATASET:
-        inside = Value(TENSOR, ARRIVING, structured=True)
     frame.names.fork()
 
     def once() -> None:
@@ -276,15 +273,17 @@ def _for(node: ast.For, frame: Frame) -> bool:
 
 
 def _with(node: ast.With, frame: Frame) -> bool:
-    was_silent = frame.silent
+    was_silent, tapes = frame.silent, frame.tapes
     for item in node.items:
         value = evaluate(item.context_expr, frame)
+        if value.ref == "tf.GradientTape":
+            frame.tapes += 1
         if _is_init_scope(item.context_expr, frame):
             frame.silent = True
         if item.optional_vars is not None:
             bind(item.optional_vars, value, frame)
     ends = run_block(node.body, frame)
-    frame.silent = was_silent
+    frame.silent, frame.tapes = was_silent, tapes
     return ends
 
 
@@ -299,6 +298,7 @@ def _try(node: ast.Try, frame: Frame) -> bool:
     names = frame.names
     names.fork()
     ends = run_block(node.body, frame)
+    _note_handlers(node, frame)
     if ends and node.orelse:
         ends = run_block(node.orelse, frame)
     after = names.take_back()
@@ -318,6 +318,20 @@ def _try(node: ast.Try, frame: Frame) -> bool:
     if node.finalbody:
         ends = run_block(node.finalbody, frame) and ends
     return ends
+
+
+_CHECK_ERRORS = ("InvalidArgumentError", "OpError")
+
+
+def _note_handlers(node: ast.Try, frame: Frame) -> None:
+    """`except tf.errors.InvalidArgumentError`: what a failed check raises, and compiled code does not."""
+    for handler in node.handlers:
+        types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        for caught in types:
+            if isinstance(caught, (ast.Attribute, ast.Name)) and (
+                getattr(caught, "attr", getattr(caught, "id", "")) in _CHECK_ERRORS
+            ):
+                frame.analysis.drivers.saw_handler(caught, node.body, frame)
 
 
 def _return(node: ast.Return, frame: Frame) -> bool:
@@ -360,6 +374,12 @@ def _function_definition(node: ast.FunctionDef, frame: Frame) -> bool:
     if isinstance(info, FunctionInfo):
         frame.analysis.modules.close_over(info, frame)
         frame.nested.append(info)
+        if node.decorator_list and frame.context.region == EAGER:
+            traits = frame.analysis.traits(info)
+            if traits.tf_function:
+                frame.analysis.drivers.saw_wrapped(
+                    Value(FUNCTION, ref=info), node, traits.jit, frame
+                )
         frame.names[node.name] = Value(FUNCTION, ref=info)
     for default in (*node.args.defaults, *node.args.kw_defaults):
         if isinstance(default, ast.Lambda):

@@ -22,8 +22,9 @@ class Frame:
 
     `names` maps local names to values; `self.x` is kept under the key `"self.x"`, so that it is flow-sensitive too.
     `silent` drops facts: code in `tf.init_scope`, constructors run for their attributes. `attributes`, when there,
-    collects what is assigned to `self`. `covered` holds conditions already reported as part of a larger one,
-    `splits` conditionals of which an arm returns.
+    collects what is assigned to `self`. `loops` are the Python loops around the statement being run, `tapes` counts the
+    gradient tapes that record it. `covered` holds conditions already reported as part of a larger one, `splits`
+    conditionals of which an arm returns.
     """
 
     analysis: Analysis
@@ -38,7 +39,8 @@ class Frame:
     returned: list[Value] = field(default_factory=list)
     silent: bool = False
     depth: int = 0
-    loop_depth: int = 0
+    loops: list[ast.AST] = field(default_factory=list)
+    tapes: int = 0
     touches_host: bool = False
     reads_files: bool = False
     covered: set[ast.AST] = field(default_factory=set)

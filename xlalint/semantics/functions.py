@@ -90,6 +90,9 @@ class Functions:
         converted: bool | None = None,
     ) -> Value:
         """The value that a call of a project function returns; what is seen on the way is noted for its context."""
+        self._analysis.drivers.saw_edge(frame.function, info)
+        if frame.tapes:
+            self._analysis.gradients.saw_taped(info)
         context = self._context_of_call(info, frame, converted)
         known = self._memo.setdefault(info, {})
         if len(known) >= _MOST_SHAPES:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import composites, formatting, result_shapes, tensor_arrays
+from xlalint.semantics import composites, formatting, pipelines, result_shapes, tensor_arrays
 from xlalint.semantics.facts import ASSUMED, FORMATTING, NUMPY_METHOD
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
@@ -30,6 +30,7 @@ from xlalint.semantics.values import (
     STRATEGY,
     TENSOR,
     TENSOR_ARRAY,
+    UNKNOWN,
     VARIABLE,
     Value,
     class_name,
@@ -52,6 +53,8 @@ def find(base: Value, attr: str) -> Method | None:
         if class_name(base) is not None:
             return _external_instance_method
         return _KERAS_METHODS.get(attr)
+    if base.kind is UNKNOWN:
+        return _OF_UNKNOWN.get(attr)
     return _BY_KIND.get(base.kind)
 
 
@@ -174,7 +177,9 @@ def _dataset_method(
         if value.kind is FUNCTION and attr in _RUNS_ON_HOST:
             frame.analysis.regions.mark_host(value)
     frame.touches_host = True
-    return base if attr not in ("cardinality", "reduce", "element_spec") else NOTHING_KNOWN
+    if attr in ("cardinality", "reduce", "element_spec"):
+        return NOTHING_KNOWN
+    return base._replace(ref=pipelines.after(base.ref, attr, arguments, node, frame))
 
 
 def _strategy_method(
@@ -185,16 +190,26 @@ def _strategy_method(
             "args", arguments.positional[1] if len(arguments.positional) > 1 else None
         )
         values = list(passed.ref) if passed is not None and passed.kind is SEQUENCE else []
+        frame.analysis.drivers.saw_run(arguments.positional[0], values, node, frame)
         frame.analysis.regions.run_on_replicas(arguments.positional[0], values, frame)
         return Value(TENSOR, COMPUTED, structured=True)
     if attr in ("reduce", "gather"):
         return Value(TENSOR, COMPUTED)
     if attr.startswith(("experimental_distribute", "distribute_datasets")):
-        for value in arguments.positional:
-            if value.kind is FUNCTION:
-                frame.analysis.regions.mark_host(value)
-        return Value(DATASET)
+        return _distributed(arguments, frame)
     return NOTHING_KNOWN
+
+
+def _distributed(arguments: Arguments, frame: Frame) -> Value:
+    """A dataset, or the one that a function makes, shared out among replicas."""
+    given = next(iter(arguments.positional), NOTHING_KNOWN)
+    if given.kind is FUNCTION:
+        frame.analysis.regions.mark_host(given)
+        given = frame.analysis.functions.invoke_value(given, [NOTHING_KNOWN], frame)
+    if given.kind is not DATASET:
+        return Value(DATASET)
+    frame.analysis.drivers.saw_distributed(given, frame)
+    return given._replace(ref=None)  # judged here: what becomes of its batches adds nothing
 
 
 def _array_method(
@@ -270,6 +285,30 @@ def _inherited(base: Value, attr: str, arguments: Arguments, node: ast.AST, fram
 
 
 _KERAS_METHODS: dict[str, Method] = dict.fromkeys(_KERAS_INHERITED, _inherited)
+
+
+def _of_transformers(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    return pipelines.from_datasets(attr, arguments, node, frame)
+
+
+def _compile_unknown(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """`compile` of something: a model's, when it is told whether to use XLA."""
+    if "jit_compile" in arguments.keywords or "optimizer" in arguments.keywords:
+        frame.analysis.regions.handed_to_keras(base, arguments, attr, node, frame)
+    return NOTHING_KNOWN
+
+
+# Methods whose names say enough where the object is not known: models of packages that are not read.
+_OF_UNKNOWN: dict[str, Method] = {
+    "to_tf_dataset": _of_transformers,
+    "prepare_tf_dataset": _of_transformers,
+    "compile": _compile_unknown,
+    "fit": keras_method,
+}
 
 _BY_KIND: dict[str, Method] = {
     TENSOR: _tensor_method,

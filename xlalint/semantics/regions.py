@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from xlalint.semantics import parameters
 from xlalint.semantics.classes import CALLBACK, HOST_DATA, TEST, TRACED_METHODS, Role, converts
-from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, JIT_ON, Context, Fact
+from xlalint.semantics.facts import ASSUMED, COMPILED, DRIVING, EAGER, JIT_ON, Context, Fact
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
@@ -127,7 +127,11 @@ class Regions:
     ) -> None:
         """Losses and metrics passed to `compile`, `add_loss` and `add_metric` are traced by Keras."""
         options = arguments.keywords
+        if attr == "fit":
+            self._analysis.drivers.saw_fit(base, arguments, node, frame)
+            return
         if attr == "compile":
+            self._analysis.drivers.saw_compile(arguments, node, frame)
             if options.get("jit_compile") == TRUE:
                 self._compile_steps(base)
                 self._analysis.note_anywhere(frame, node, JIT_ON, NOTHING_KNOWN, "Model.compile")
@@ -203,7 +207,9 @@ class Regions:
             if function not in self._analysis.functions.visited and function not in self._host:
                 self._run_assumed(function)
                 self._drain()
+        self._analysis.gradients.judge()
         self._drop_host_facts()
+        self._analysis.drivers.judge()
 
     def _run_host_functions(self, modules: list[ModuleInfo]) -> None:
         """Run what feeds, configures and drives training, eagerly: it says who compiles what."""
@@ -367,7 +373,7 @@ class Regions:
                 (node, fact)
                 for node, known in facts.by_node.items()
                 for fact in known
-                if fact.kind != JIT_ON and self._runs_on_host(fact)
+                if fact.kind not in DRIVING and self._runs_on_host(fact)
             ]
             facts.remove(unwanted)
 

@@ -33,6 +33,8 @@ SPARSE = "sparse"
 RAGGED = "ragged"
 SUPER = "super"
 PARTIAL = "partial"
+# A collator of transformers, which makes batches of a list of examples.
+COLLATOR = "collator"
 # A name imported by a module, looked up when it is first used: a package of a thousand modules is not read for one.
 DEFERRED = "deferred"
 # One of a few functions, classes or objects: a choice that a setting makes. `ref` holds them all.
@@ -325,6 +327,8 @@ def element(value: Value) -> Value:
         return value._replace(shape=rest, rank=None if rest is None else len(rest), ref=None)
     if value.kind is MAPPING and value.ref:
         return join_all(tuple(v for _, v in value.ref))
+    if value.kind is DATASET:
+        return Value(TENSOR, ARRIVING, structured=True, ref=value.ref)
     return NOTHING_KNOWN
 
 

@@ -1,0 +1,45 @@
+"""XLA407: gradients that XLA cannot compile, of calls that it can."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from xlalint.rules.base import Aim, Rule
+from xlalint.semantics.differentiation import LOOP, NO_KERNEL, PARTITION, Differentiated
+from xlalint.semantics.facts import GRADIENT
+
+# The one operation that has a kernel for TPUs and none for XLA on CPU and GPU (tensorflow-tpu 2.20 beside TensorFlow 2.21).
+_ON_TPU_ALONE = frozenset({"ResizeNearestNeighborGrad"})
+_WHY = {
+    LOOP: "it runs a loop without a bound",
+    "data-sized": "it needs the size of a tensor whose size depends on data",
+    PARTITION: "it needs the sizes of the partitions when it compiles",
+}
+
+
+class NoCompilableGradient(Rule):
+    """`tf.image.resize(x, size, "nearest")` off TPU, `tf.linalg.expm`, `tf.sort` of what a mask kept."""
+
+    code = "XLA407"
+
+    def visit_Call(self, node: cst.Call) -> None:
+        for fact in self.facts(node, GRADIENT):
+            detail: Differentiated = fact.detail
+            if _compiles_here(detail, self.passage.aim):
+                continue
+            why = _WHY.get(detail.reason) or f"no XLA kernel: {', '.join(detail.missing)}"
+            self.report(
+                node,
+                fact,
+                "taken" if detail.is_sure else "likely",
+                confidence="certain" if detail.is_sure else "likely",
+                api=self.quote(node.func),
+                why=why,
+            )
+
+
+def _compiles_here(detail: Differentiated, aim: Aim) -> bool:
+    if detail.reason == NO_KERNEL:
+        return aim.is_tpu and _ON_TPU_ALONE.issuperset(detail.missing)
+    # XLA on CPU and GPU looks at values that arrive with the call; those that the program computes, it cannot.
+    return detail.reason == PARTITION and not aim.is_tpu and not detail.is_computed

@@ -1,0 +1,57 @@
+"""XLA408: checks that vanish, and results that differ from eager execution."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from xlalint.rules.base import Rule
+from xlalint.rules.driving import compiler_of
+from xlalint.semantics.differences import COMPLEX_EIGENVALUES, HIDDEN_NAN
+from xlalint.semantics.facts import (
+    ASSUMED,
+    DEBUG_HOOK,
+    DIFFERS,
+    UNCAUGHT_CHECK,
+    VANISHING_CHECK,
+)
+
+_VARIANTS = {HIDDEN_NAN: "hidden-nan", COMPLEX_EIGENVALUES: "complex-eigenvalues"}
+
+
+class DiffersFromEager(Rule):
+    """`tf.debugging` checks in compiled code, and calls whose results are other ones there."""
+
+    code = "XLA408"
+
+    def visit_Call(self, node: cst.Call) -> None:
+        for fact in self.facts(node, VANISHING_CHECK):
+            # Libraries check their arguments everywhere, for whoever calls them eagerly: only --pedantic asks about those.
+            confidence = "possible" if fact.context.region == ASSUMED else "certain"
+            self.report(node, fact, "vanishes", confidence=confidence, api=self.quote(node.func))
+        for fact in self.facts(node, DIFFERS):
+            # Measured with XLA on CPU; what a GPU or a TPU does was not.
+            suffix = "" if self.passage.aim.target == "cpu" else "-unmeasured"
+            variant = _VARIANTS[fact.detail] + suffix
+            self.report(node, fact, variant, confidence="certain", api=self.quote(node.func))
+        for fact in self.facts(node, DEBUG_HOOK):
+            compiler = compiler_of(fact.detail, self.passage.aim)
+            if compiler is not None:
+                variant = "debug-hook" if compiler == "jit" else "debug-hook-tpu"
+                self.report(node, fact, variant, confidence="certain", api=self.quote(node.func))
+
+    def visit_Attribute(self, node: cst.Attribute) -> None:
+        self._judge_handler(node)
+
+    def visit_Name(self, node: cst.Name) -> None:
+        self._judge_handler(node)
+
+    def _judge_handler(self, node: cst.BaseExpression) -> None:
+        for fact in self.facts(node, UNCAUGHT_CHECK):
+            self.report(
+                node,
+                fact,
+                "uncaught",
+                confidence="certain",
+                error=self.quote(node),
+                function=str(fact.detail),
+            )

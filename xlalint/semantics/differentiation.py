@@ -1,0 +1,333 @@
+"""Where gradients are taken, and through which calls XLA cannot compile them.
+
+A call of that kind is rare, so what flows into it and out of it is read from the text of its function when it is met,
+rather than carried along with every value.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from xlalint.semantics.catalog import Api
+from xlalint.semantics.classes import LAYER, LOSS, MODEL
+from xlalint.semantics.facts import GRADIENT, Verdict
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.values import (
+    COMPUTED,
+    EXTERNAL,
+    INSTANCE,
+    NOTHING_KNOWN,
+    VARIABLE,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from xlalint.semantics.analysis import Analysis
+
+# Why the gradient does not compile.
+NO_KERNEL = "no-kernel"
+LOOP = "loop"
+DATA_SIZED = "data-sized"
+PARTITION = "partition"
+
+# Loops that callers write themselves have a rule of their own: whether they are bounded is what counts there.
+_LOOPS = ("while_loop", "fori_loop", "scan")
+_TRAINED_ROLES = {LAYER: ("call",), MODEL: ("call", "compute_loss"), LOSS: ("call", "__call__")}
+
+
+class Differentiated(NamedTuple):
+    """A call whose gradient does not compile. `is_sure`: a gradient is taken through it. `missing`: ops without a kernel.
+
+    `is_computed`: what the call depends on is known to no XLA target while it compiles.
+    """
+
+    api: str
+    reason: str
+    missing: tuple[str, ...]
+    is_sure: bool
+    is_computed: bool
+
+
+class _Candidate(NamedTuple):
+    frame: Frame
+    node: ast.AST
+    value: Value
+    detail: Differentiated
+    is_likely: bool
+
+
+class Gradients:
+    """Collects calls without a compilable gradient; says at the end which of them a gradient is taken through."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._taped: set[FunctionInfo] = set()
+        self._candidates: list[_Candidate] = []
+
+    def saw_taped(self, info: FunctionInfo) -> None:
+        """A function is called inside a `with tf.GradientTape()` block."""
+        self._taped.add(info)
+
+    def note(
+        self, api: Api, verdict: Verdict, bound: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> None:
+        """A call in compiled code; most of them have a gradient that compiles."""
+        reason = _reason(api, verdict, bound)
+        if reason is None or not isinstance(node, ast.Call) or _is_cut_off(node, frame):
+            return
+        first = next((v for v in bound.values() if v.is_tensor), NOTHING_KNOWN)
+        if first.dtype is not None and first.dtype.startswith(("int", "uint", "bool", "string")):
+            return
+        trained = _Slices(node, frame)
+        missing = verdict.gradient_missing
+        is_computed = any(v.dependence >= COMPUTED for v in bound.values() if v.is_tensor)
+        in_training = _is_trained_method(frame, self._analysis)
+        feeds = trained.feeds_it()
+        if feeds is False or (feeds is None and _is_label(node)):
+            return
+        is_sure = bool(feeds) and (
+            (bool(frame.tapes) and trained.reaches_gradient()) or in_training
+        )
+        detail = Differentiated(api.name, reason, missing, is_sure, is_computed)
+        likely = bool(frame.tapes) or in_training
+        self._candidates.append(_Candidate(frame, node, first, detail, likely))
+
+    def judge(self) -> None:
+        """Keep a fact for each call that a gradient is, or may well be, taken through."""
+        if not self._candidates:
+            return
+        reached = self._analysis.drivers.reached(self._taped)
+        for candidate in self._candidates:
+            if (
+                candidate.detail.is_sure
+                or candidate.is_likely
+                or candidate.frame.function in reached
+            ):
+                self._analysis.keep(
+                    candidate.frame, candidate.node, GRADIENT, candidate.value, candidate.detail
+                )
+
+
+# Resized to the size of what is compared with them, and never trained.
+_LABELS = re.compile(
+    r"(^|_)(masks?|labels?|targets?|gt|truth|groundtruth|true|segmentations?)(_|$|\d)"
+)
+
+
+def _is_label(node: ast.AST) -> bool:
+    first = next(iter(getattr(node, "args", ())), None)
+    return isinstance(first, ast.Name) and _LABELS.search(first.id) is not None
+
+
+def _reason(api: Api, verdict: Verdict, bound: dict[str, Value]) -> str | None:
+    if verdict.status != "compiles" or verdict.possible:
+        return None
+    if verdict.gradient == "fails":
+        if api.name.rpartition(".")[2] in _LOOPS:
+            return None
+        if verdict.gradient_missing:
+            return NO_KERNEL
+        return PARTITION if api.ops == ("DynamicPartition",) else LOOP
+    if "TopKV2" in api.ops and api.name.rpartition(".")[2] in ("sort", "top_k"):
+        first = next(iter(bound.values()), NOTHING_KNOWN)
+        return DATA_SIZED if first.is_data_sized else None
+    return None
+
+
+def _is_trained_method(frame: Frame, analysis: Analysis) -> bool:
+    """Whether Keras trains through this: `call` of a layer, model or loss, or a loss function given to `compile`."""
+    root = frame.context.root
+    if root is None:
+        return False
+    if frame.context.why[:1] == ("Model.compile",):
+        return True
+    role = analysis.classes.role(root.cls) if root.cls is not None else None
+    return role is not None and root.name in _TRAINED_ROLES.get(role.kind, ())
+
+
+def _is_cut_off(node: ast.AST, frame: Frame) -> bool:
+    """Inside `tf.stop_gradient(...)`, or in a function that brings its own gradient."""
+    info = frame.function
+    while info is not None:
+        if frame.analysis.traits(info).custom_gradient:
+            return True
+        info = info.parent
+    return any(
+        _called(call) == "stop_gradient" and any(part is node for part in nodes_of([call]))
+        for call in nodes_of(_body(frame.function))
+        if isinstance(call, ast.Call)
+    )
+
+
+def _body(info: FunctionInfo | None) -> list[ast.AST]:
+    if info is None:
+        return []
+    return list(info.node.body) if isinstance(info.node.body, list) else [info.node.body]
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+class _Slices:
+    """What flows into a call and out of it, by the assignments of its function."""
+
+    def __init__(self, node: ast.Call, frame: Frame) -> None:
+        self._node = node
+        self._frame = frame
+        self._assignments = list(_assignments(_body(frame.function)))
+
+    def feeds_it(self) -> bool | None:
+        """Whether an argument comes from a variable, a layer's output, a watched tensor, or a loss's prediction.
+
+        False where everything that it comes from is seen, and none of it is trained: the batch of a step that holds its
+        own tape, the labels of a loss. None where that is not known.
+        """
+        given = [*getattr(self._node, "args", ()), *(k.value for k in self._node.keywords)]
+        arguments = given[
+            :1
+        ]  # what the call works on; sizes, indices and settings have no gradient
+        seen: set[str] = set()
+        is_all_seen = bool(self._frame.tapes) or bool(self._predictions())
+        pending: list[ast.expr] = list(arguments)
+        while pending:
+            expression = pending.pop()
+            if self._is_trained(expression):
+                return True
+            is_all_seen = is_all_seen and self._is_plain(expression)
+            for name in _names(expression) - seen:
+                seen.add(name)
+                pending.extend(value for targets, value in self._assignments if name in targets)
+        if seen & (self._watched() | self._predictions()):
+            return True
+        return False if is_all_seen else None
+
+    def _is_plain(self, expression: ast.expr) -> bool:
+        """Whether an expression holds only names and calls of TensorFlow: nothing that could bring in a variable unseen."""
+        for part in nodes_of([expression]):
+            if isinstance(part, ast.Call):
+                if self._frame.analysis.evaluate(part.func, self._frame).kind is not EXTERNAL:
+                    return False
+            elif isinstance(part, ast.Attribute):
+                owner = self._frame.analysis.evaluate(part.value, self._frame)
+                if owner.kind is not EXTERNAL:
+                    return False
+        return True
+
+    def _is_trained(self, expression: ast.expr) -> bool:
+        for part in nodes_of([expression]):
+            if isinstance(part, ast.Call) and _called(part) == "stop_gradient":
+                return False
+            if isinstance(part, (ast.Name, ast.Attribute)):
+                if self._frame.analysis.evaluate(part, self._frame).kind is VARIABLE:
+                    return True
+            if isinstance(part, ast.Call) and self._is_model(part.func):
+                return True
+        return False
+
+    def _is_model(self, func: ast.expr) -> bool:
+        """`self.dense(x)`, `model(x, training=True)`, `self(x)`: something with weights is called."""
+        target = self._frame.analysis.evaluate(func, self._frame)
+        if target.kind is not INSTANCE:
+            return False
+        if isinstance(target.ref, str):
+            return _has_weights(target.ref)
+        role = self._frame.analysis.classes.role(target.ref)
+        return role is not None and role.kind in (LAYER, MODEL)
+
+    def _watched(self) -> set[str]:
+        return {
+            argument.id
+            for part in nodes_of(_body(self._frame.function))
+            if isinstance(part, ast.Call) and _called(part) == "watch"
+            for argument in part.args
+            if isinstance(argument, ast.Name)
+        }
+
+    def _predictions(self) -> set[str]:
+        """`y_pred` of a loss."""
+        info = self._frame.function
+        root = self._frame.context.root
+        if info is None or info is not root:
+            return set()
+        names = [a.arg for a in info.node.args.args if a.arg != "self"]
+        role = self._frame.analysis.classes.role(info.cls) if info.cls is not None else None
+        is_loss = (
+            role.kind == LOSS
+            if role is not None
+            else self._frame.context.why[:1] == ("Model.compile",)
+        )
+        return set(names[1:2]) if is_loss else set()
+
+    def reaches_gradient(self) -> bool:
+        """Whether the result flows into what `tape.gradient(...)` differentiates."""
+        body = _body(self._frame.function)
+        reached: set[str] = set()
+        growing = True
+        while growing:
+            growing = False
+            for targets, value in self._assignments:
+                if targets <= reached:
+                    continue
+                if any(p is self._node for p in nodes_of([value])) or _names(value) & reached:
+                    reached |= targets
+                    growing = True
+        return any(
+            _called(call) in ("gradient", "jacobian", "batch_jacobian")
+            and bool(call.args)
+            and bool(_names(call.args[0]) & reached)
+            for call in nodes_of(body)
+            if isinstance(call, ast.Call)
+        )
+
+
+def _has_weights(name: str) -> bool:
+    """Keras layers that hold weights, by their names; a pooling or a dropout layer trains nothing."""
+    leaf = name.rpartition(".")[2]
+    return any(
+        word in leaf
+        for word in (
+            "Dense",
+            "Conv",
+            "LSTM",
+            "GRU",
+            "RNN",
+            "Embedding",
+            "Attention",
+            "Norm",
+            "Model",
+            "Sequential",
+        )
+    )
+
+
+def _names(expression: ast.expr) -> set[str]:
+    """Names that an expression is computed from; what stands in `tf.stop_gradient(...)` does not count."""
+    found: set[str] = set()
+    pending: list[ast.AST] = [expression]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, ast.Call) and _called(part) == "stop_gradient":
+            continue
+        if isinstance(part, ast.Name):
+            found.add(part.id)
+        pending.extend(ast.iter_child_nodes(part))
+    return found
+
+
+def _assignments(body: list[ast.AST]) -> Iterable[tuple[frozenset[str], ast.expr]]:
+    for part in nodes_of(body):
+        if isinstance(part, ast.Assign):
+            targets = [n.id for t in part.targets for n in nodes_of([t]) if isinstance(n, ast.Name)]
+            yield frozenset(targets), part.value
+        elif (
+            isinstance(part, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr))
+            and part.value is not None
+        ):
+            if isinstance(part.target, ast.Name):
+                yield frozenset((part.target.id,)), part.value

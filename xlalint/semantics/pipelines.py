@@ -1,0 +1,274 @@
+"""Input pipelines: where elements are batched, and whether batches may differ in size or length.
+
+A dataset's value carries a `Feed`; so do the elements that a Python loop takes from it, until something is computed with
+them. XLA compiles a program for each shape it meets (facts/probes, section 1: 573 of 577 shape changes compile again).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import FunctionInfo, ModuleInfo
+from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.values import (
+    COLLATOR,
+    COLLECTION,
+    DATASET,
+    FALSE,
+    FUNCTION,
+    NONE,
+    NOTHING_KNOWN,
+    PYTHON,
+    SEQUENCE,
+    TRUE,
+    Value,
+    leaves,
+)
+
+if TYPE_CHECKING:
+    from xlalint.semantics.calls import Arguments
+
+
+class Site(NamedTuple):
+    """A call in a pipeline that decides about shapes: the node to report, and where it stands."""
+
+    node: ast.AST
+    module: ModuleInfo
+    function: FunctionInfo | None
+    words: str = ""
+
+
+class Feed(NamedTuple):
+    """What is known of a dataset's batches.
+
+    `partial` is where batches are made whose last one may be smaller, `varying` where their length follows their longest
+    element. `size` counts elements where that is known, `is_endless` says that they repeat before they are batched.
+    """
+
+    partial: Site | None = None
+    varying: Site | None = None
+    size: int | None = None
+    is_endless: bool = False
+
+
+FRESH = Feed()
+# What the words of a collator's site say.
+COLLATED = "collated"
+
+
+def feed_of(value: Value) -> Feed | None:
+    """The feed that a dataset, or an element of one, carries."""
+    return value.ref if type(value.ref) is Feed else None
+
+
+def without_feed(values: Iterable[Value]) -> list[Value]:
+    """Elements as compiled code gets them: where they came from says nothing there."""
+    return [value._replace(ref=None) if type(value.ref) is Feed else value for value in values]
+
+
+def made(name: str, arguments: Arguments) -> Value:
+    """A dataset made by an API of tf.data."""
+    if name == "tf.data.Dataset.range" and len(arguments.positional) == 1:
+        known = arguments.positional[0].constant()
+        if known is not None and isinstance(known.value, int):
+            return Value(DATASET, ref=Feed(size=known.value))
+    if name.endswith("Dataset.from_generator") and _never_ends(arguments):
+        return Value(DATASET, ref=Feed(is_endless=True))
+    return Value(DATASET, ref=FRESH if name.startswith("tf.data.") else None)
+
+
+def _never_ends(arguments: Arguments) -> bool:
+    """Whether a generator loops for ever: `while True` with a `yield` in it."""
+    generator = next(iter(arguments.positional), NOTHING_KNOWN)
+    if generator.kind is not FUNCTION:
+        return False
+    info = generator.ref[0] if isinstance(generator.ref, tuple) else generator.ref
+    body = info.node.body if isinstance(info.node.body, list) else []
+    return any(
+        isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and node.test.value
+        for node in nodes_of(body)
+    )
+
+
+def after(
+    feed: Feed | None, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Feed | None:
+    """The feed of `dataset.attr(...)`."""
+    if feed is None:
+        return None
+    handler = _METHODS.get(attr)
+    return handler(feed, arguments, node, frame) if handler is not None else feed
+
+
+def _batch(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> Feed:
+    return Feed(partial=_partial(feed, arguments, 1, node, frame), varying=feed.varying)
+
+
+def _partial(
+    feed: Feed, arguments: Arguments, position: int, node: ast.AST, frame: Frame
+) -> Site | None:
+    """Where the last batch may be smaller: no `drop_remainder=True`, and the elements come to an end."""
+    size = arguments.keywords.get("batch_size", next(iter(arguments.positional), NOTHING_KNOWN))
+    drop = _given(arguments, position, "drop_remainder")
+    if drop not in (None, FALSE, NONE) or feed.is_endless or arguments.open_ended:
+        return None
+    known = size.constant()
+    if known is not None and isinstance(known.value, int) and known.value > 0:
+        if known.value == 1 or (feed.size is not None and feed.size % known.value == 0):
+            return None
+    return Site(node, frame.module, frame.function)
+
+
+def _given(arguments: Arguments, position: int, name: str) -> Value | None:
+    if name in arguments.keywords:
+        return arguments.keywords[name]
+    return arguments.positional[position] if len(arguments.positional) > position else None
+
+
+def _padded_batch(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> Feed:
+    shapes = _given(arguments, 1, "padded_shapes")
+    varying = None
+    if shapes in (None, NONE) and not arguments.open_ended:
+        varying = Site(node, frame.module, frame.function, "without `padded_shapes`")
+    elif shapes is not None and _holds_none(shapes):
+        varying = Site(node, frame.module, frame.function, "with None in `padded_shapes`")
+    return Feed(_partial(feed, arguments, 3, node, frame), varying)
+
+
+def _holds_none(shapes: Value) -> bool:
+    return any(leaf == NONE for leaf in leaves(shapes))
+
+
+def _bucketed(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> Feed:
+    to_boundary = arguments.keywords.get("pad_to_bucket_boundary")
+    if to_boundary not in (None, FALSE) or arguments.open_ended:
+        return FRESH
+    return Feed(
+        varying=Site(node, frame.module, frame.function, "without `pad_to_bucket_boundary`")
+    )
+
+
+def _repeat(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> Feed:
+    return feed._replace(is_endless=True) if feed.partial is None else feed
+
+
+def _take(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> Feed:
+    """Of batches, the first few: the last, smaller one may not be among them."""
+    if feed.partial is not None:
+        return feed._replace(partial=None)
+    known = arguments.positional[0].constant() if arguments.positional else None
+    size = known.value if known is not None and isinstance(known.value, int) else None
+    return feed._replace(size=size, is_endless=False)
+
+
+def _map(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> Feed:
+    """A function over batches may pad them to one length, or cut them."""
+    function = next(iter(arguments.positional), NOTHING_KNOWN)
+    if feed == FRESH or function.kind is not FUNCTION:
+        return feed if function.kind is FUNCTION or feed.varying is None else FRESH
+    info = function.ref[0] if isinstance(function.ref, tuple) else function.ref
+    body = info.node.body if isinstance(info.node.body, list) else [info.node.body]
+    fixes = any(
+        isinstance(part, ast.Attribute) and part.attr in _FIXES_SHAPES for part in nodes_of(body)
+    )
+    return feed._replace(varying=None, partial=None) if fixes else feed
+
+
+_FIXES_SHAPES = frozenset({"pad", "ensure_shape", "set_shape", "to_tensor", "resize", "reshape"})
+
+
+def _unknown(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
+    return None
+
+
+def _unbatch(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> Feed:
+    return FRESH
+
+
+def _changed_count(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> Feed:
+    return feed._replace(size=None)
+
+
+_METHODS = {
+    "batch": _batch,
+    "padded_batch": _padded_batch,
+    "bucket_by_sequence_length": _bucketed,
+    "repeat": _repeat,
+    "take": _take,
+    "map": _map,
+    "unbatch": _unbatch,
+    "rebatch": _unknown,
+    "apply": _unknown,
+    "window": _unknown,
+    "group_by_window": _unknown,
+    "ragged_batch": _unknown,
+    "sparse_batch": _unknown,
+    "flat_map": _changed_count,
+    "interleave": _changed_count,
+    "filter": _changed_count,
+    "skip": _changed_count,
+    "shard": _changed_count,
+    "concatenate": _changed_count,
+}
+
+# Collators of transformers that pad a batch to its longest element unless they are told otherwise.
+_COLLATORS = frozenset(
+    f"transformers.DataCollator{name}"
+    for name in ("WithPadding", "ForSeq2Seq", "ForTokenClassification")
+)
+
+
+def collator(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value | None:
+    """A collator of transformers: `ref` is where it was made when it pads to the longest; None for other names."""
+    if not name.startswith("transformers.") or name.rpartition(".")[2] not in _COLLATOR_NAMES:
+        return None
+    padding = arguments.keywords.get("padding")
+    known = padding.constant() if padding is not None else None
+    longest = padding is None or (known is not None and known.value in (True, "longest"))
+    multiple = arguments.keywords.get("pad_to_multiple_of")
+    if not longest or multiple not in (None, NONE) or arguments.open_ended:
+        return Value(COLLATOR)
+    return Value(COLLATOR, ref=Site(node, frame.module, frame.function, COLLATED))
+
+
+_COLLATOR_NAMES = frozenset(name.rpartition(".")[2] for name in _COLLATORS)
+
+
+def from_datasets(attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """`dataset.to_tf_dataset(...)` of datasets, `model.prepare_tf_dataset(...)` of transformers."""
+    collate = arguments.keywords.get("collate_fn", NOTHING_KNOWN)
+    varying = collate.ref if collate.kind is COLLATOR else None
+    drop = arguments.keywords.get("drop_remainder")
+    partial = None
+    if attr == "to_tf_dataset" and drop in (None, FALSE) and not arguments.open_ended:
+        if "batch_size" in arguments.keywords or arguments.positional:
+            partial = Site(node, frame.module, frame.function)
+    if attr == "prepare_tf_dataset" and (drop == FALSE or _is_in_order(drop, arguments)):
+        partial = Site(node, frame.module, frame.function)
+    return Value(DATASET, ref=Feed(partial=partial, varying=varying))
+
+
+def _is_in_order(drop: Value | None, arguments: Arguments) -> bool:
+    """`prepare_tf_dataset` drops the remainder when it shuffles, unless it is told otherwise."""
+    return drop is None and arguments.keywords.get("shuffle") == FALSE
+
+
+def of_tensorflow_datasets(arguments: Arguments) -> Value:
+    """What `tfds.load` returns: a dataset, one per split, and the info when asked for."""
+    split = _given(arguments, 1, "split") or NOTHING_KNOWN
+    dataset = Value(DATASET, ref=FRESH)
+    if "batch_size" in arguments.keywords or arguments.open_ended:
+        return NOTHING_KNOWN
+    if split.kind is SEQUENCE:
+        dataset = Value(SEQUENCE, ref=tuple(dataset for _ in split.ref))
+    elif split.kind is COLLECTION:
+        dataset = Value(COLLECTION, ref=dataset)
+    elif split.kind is not PYTHON or split == NONE:
+        return NOTHING_KNOWN
+    info = arguments.keywords.get("with_info")
+    if info == TRUE:
+        return Value(SEQUENCE, ref=(dataset, NOTHING_KNOWN))
+    return dataset if info in (None, FALSE) else NOTHING_KNOWN
