@@ -126,7 +126,13 @@ def _load(file: SourceFile) -> _Loaded | FileError:
     try:
         source = file.read()
         name, is_package = module_name(file.path)
-        module = parse_module(name, file.display, source.text, is_package=is_package)
+        module = parse_module(
+            name,
+            file.display,
+            source.text,
+            is_package=is_package,
+            is_test=_is_test(file.path),
+        )
     except UnreadableError as unreadable:
         return unreadable.error
     except SyntaxError as error:
@@ -135,7 +141,6 @@ def _load(file: SourceFile) -> _Loaded | FileError:
         )
     except (ValueError, RecursionError, MemoryError) as error:
         return FileError(file.display, 0, 0, f"cannot be parsed: {error or type(error).__name__}")
-    module.is_test = _is_test(file.path)
     return _Loaded(file, source, module, suppressions.parse(source.text))
 
 

@@ -192,11 +192,12 @@ class Regions:
     def leave_to_host(self, module: ModuleInfo, lines: Iterable[int]) -> None:
         """The functions whose `def` stands on one of these lines are never compiled: their author says so."""
         wanted = set(lines)
-        self._forced_host.update(f for f in module.functions if f.node.lineno in wanted)
+        if wanted:
+            self._forced_host.update(f for f in module.functions if f.node.lineno in wanted)
 
     def run(self, modules: list[ModuleInfo]) -> None:
         """Analyse the target modules; `facts` holds what was seen."""
-        relevant = [m for m in modules if m.is_target and not m.is_test and m.mentions_tensorflow]
+        relevant = [m for m in modules if m.may_hold_findings]
         for module in relevant:
             self._analysis.modules.module_frame(module)
         for module in relevant:
