@@ -11,6 +11,7 @@ from xlalint.semantics import (
     differences,
     families,
     pipelines,
+    result_shapes,
     results,
     tensor_arrays,
 )
@@ -48,6 +49,7 @@ from xlalint.semantics.values import (
     Value,
     class_name,
     leaves,
+    shaped,
 )
 
 if TYPE_CHECKING:
@@ -168,7 +170,10 @@ def call_external_instance(
             if verdict.status in ("fails", "crashes") and not verdict.possible:
                 note_call(api, verdict, {}, False, node, frame)
         structured = plain.startswith(("keras.Sequential", "keras.Model", "keras.applications."))
-        return Value(TENSOR, max(dependence, ARRIVING), structured=structured)
+        result = Value(TENSOR, max(dependence, ARRIVING), structured=structured)
+        if api is None or structured or not plain.startswith("keras.layers."):
+            return result
+        return shaped(result, result_shapes.of_layer(api, arguments.positional))
     return NOTHING_KNOWN
 
 
@@ -478,7 +483,7 @@ def _make_object(name: str, arguments: Arguments, frame: Frame) -> Value | None:
     ):
         return pipelines.made(plain, arguments)
     leaf = plain.rsplit(".", 1)[-1]
-    if plain.startswith("keras.") and leaf[:1].isupper():
+    if plain.startswith("keras.") and leaf[:1].isupper() and leaf != "Input":
         return Value(INSTANCE, ref=_made(name, plain, arguments, frame))
     return None
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import cache
 
-from xlalint.semantics import composites
+from xlalint.semantics import composites, dtypes
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.names import canonical
@@ -49,6 +49,9 @@ _STATIC = frozenset(
 def read(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
     """The value of an attribute. Facts about method calls are noted where they are called (calls.py)."""
     if value.kind is EXTERNAL:
+        dtype = dtypes.named(value)
+        if dtype is not None:
+            return dtypes.attribute(dtype, attr)
         return _of_external(str(value.ref), attr)
     if value.kind is ANY_OF:
         return join_all(tuple(read(one, attr, frame, node) for one in alternatives(value)))
@@ -66,6 +69,8 @@ def _of_tensor(value: Value, attr: str, frame: Frame) -> Value:
         return static_shape(value.shape if not value.structured else None)
     if attr in ("ndim", "ndims", "rank"):
         return rank_of(value)
+    if attr == "dtype":
+        return dtypes.of_tensor(value.dtype)
     if attr in _STATIC:
         return SOME_PYTHON
     if attr in ("T", "real", "imag"):

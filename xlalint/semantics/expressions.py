@@ -7,7 +7,15 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from xlalint.semantics import attributes, calls, composites, conditionals, formatting
+from xlalint.semantics import (
+    attributes,
+    calls,
+    composites,
+    conditionals,
+    dtypes,
+    formatting,
+    shapes,
+)
 from xlalint.semantics.facts import (
     COMPREHENSION_FILTER,
     CONDITION,
@@ -46,6 +54,7 @@ from xlalint.semantics.values import (
     element,
     join,
     join_all,
+    shaped,
     static_shape,
 )
 
@@ -146,6 +155,9 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
                 frame.analysis.note(frame, node, FORMATTING, right)
             return SOME_PYTHON
         note_full_size_partner(node, left, right, frame)
+        if isinstance(getattr(node, "op", None), ast.MatMult):
+            shape = shapes.multiplied(left.shape, right.shape, False, False)
+            return shaped(_tensor_of(left, right), shape)
         return _after_division(node, _tensor_of(left, right))
     if INSTANCE in (left.kind, right.kind):
         return _overloaded(node, left, right, frame)
@@ -426,6 +438,9 @@ def _is_key(value: Value) -> bool:
 
 
 def _identity(left: Value, right: Value, positive: bool) -> Value:
+    types = (dtypes.named(left), dtypes.named(right))
+    if types[0] is not None and types[1] is not None:
+        return TRUE if (types[0] == types[1]) is positive else FALSE
     names = {str(v.ref) for v in (left, right) if v.kind is EXTERNAL}
     if "tf.Tensor" in names and any(name.startswith("builtins.") for name in names):
         return FALSE if positive else TRUE  # type(tensor) is tuple

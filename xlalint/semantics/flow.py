@@ -26,8 +26,10 @@ from xlalint.semantics.values import (
     NONE,
     NOTHING_KNOWN,
     SEQUENCE,
+    SHAPE,
     TENSOR,
     Value,
+    dimension,
     element,
     join,
 )
@@ -91,6 +93,10 @@ def _unpack(targets: list[ast.expr], value: Value, frame: Frame) -> None:
             for target, item in zip(targets, value.ref):
                 bind(target, item, frame)
             return
+    if value.kind is SHAPE and value.shape is not None and len(value.shape) == len(targets):
+        for target, size in zip(targets, value.shape):
+            bind(target, dimension(size), frame)
+        return
     inner = element(value)
     for target in targets:
         bind(target, inner, frame)

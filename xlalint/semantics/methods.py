@@ -248,7 +248,12 @@ def keras_method(
 
 
 def _add_weight(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    return Value(VARIABLE, ARRIVING)
+    given = arguments.keywords.get("shape")
+    if given is None:  # Keras 2 takes a name first, Keras 3 the shape
+        given = next((v for v in arguments.positional[:2] if v.kind in (SEQUENCE, SHAPE)), None)
+    shape = result_shapes.numbers(given) if given is not None else None
+    dtype = None if "dtype" in arguments.keywords else "float32"
+    return shaped(Value(VARIABLE, ARRIVING, dtype=dtype), shape)
 
 
 def _keras_loss_method(

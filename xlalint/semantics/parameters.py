@@ -8,6 +8,7 @@ import re
 from xlalint.semantics.composites import ARRIVES
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.shapes import Shape
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
@@ -29,6 +30,7 @@ from xlalint.semantics.values import (
     VARIABLE,
     Value,
     join,
+    shaped,
 )
 
 # Parameters of methods that Keras itself calls: method -> parameters that are always tensors, or structures of them.
@@ -138,10 +140,25 @@ def _from_generic(annotation: ast.Subscript, frame: Frame) -> Value | None:
         inner = from_annotation(parts[-1], frame)
         return Value(MAPPING, ref=((None, inner if inner is not None else NOTHING_KNOWN),))
     if outer in ("Float", "Int", "Bool", "Shaped", "Num", "Integer"):  # jaxtyping
-        return from_annotation(parts[0], frame)
+        inner = from_annotation(parts[0], frame)
+        if inner is None or not inner.is_tensor or len(parts) < 2:
+            return inner
+        return shaped(
+            inner._replace(dtype="bool" if outer == "Bool" else inner.dtype), _jaxtyped(parts[1])
+        )
     if outer in ("Literal", "Type", "type"):
         return SOME_PYTHON
     return NOTHING_KNOWN
+
+
+def _jaxtyped(dimensions: ast.expr) -> Shape | None:
+    """`"batch 3"` is a shape of two dimensions; `"... 3"` leaves the rank open."""
+    if not isinstance(dimensions, ast.Constant) or not isinstance(dimensions.value, str):
+        return None
+    words = dimensions.value.split()
+    if any(word.startswith(("...", "*")) for word in words):
+        return None
+    return tuple(int(word) if word.isdigit() else None for word in words)
 
 
 def _either(first: Value | None, second: Value | None) -> Value | None:

@@ -38,23 +38,43 @@ def of_call(name: str, api: Api, bound: Bound) -> Shape | None:
     return _as_measured(api, api.shape, bound)
 
 
+def of_layer(api: Api, inputs: Sequence[Value]) -> Shape | None:
+    """The shape that a layer of Keras makes of its first input; what it was made with is not looked at."""
+    given = inputs[0] if inputs and inputs[0].is_tensor else NOTHING_KNOWN
+    if api.shape == "same":
+        return operand_shape(given)
+    return _of_rank(given, api.shape) if api.shape is not None else None
+
+
 def _as_measured(api: Api, form: str, bound: Bound) -> Shape | None:
     """The shape by what the catalogue measured of an API; see `Api.shape`."""
     if form == "same":
-        return _first(api, bound).shape
-    if form == "broadcast":
-        return broadcast([v for v in bound.values() if v.kind is not PYTHON or _is_number(v)])
-    if form == "reduce":
-        return _reduced(api, bound)
+        return operand_shape(_first(api, bound))
+    if form == "matmul":
+        return _matmul(api, bound)
     kind, _, detail = form.partition(":")
-    if kind == "rank":
-        return () if detail == "0" else None
+    if kind in ("broadcast", "drop"):
+        shape = broadcast([v for v in bound.values() if v.kind is not PYTHON or _is_number(v)])
+        fewer = int(detail) if detail else 0
+        return None if shape is None or len(shape) < fewer else shape[: len(shape) - fewer]
+    if kind == "reduce":
+        return _reduced(api, bound, int(detail) if detail else None)
     if kind == "like":
-        return bound.get(detail, NOTHING_KNOWN).shape
+        return operand_shape(bound.get(detail, NOTHING_KNOWN))
     if kind == "given":
         sizes = numbers(bound.get(detail, NOTHING_KNOWN))
         return None if sizes is None else tuple(None if size == -1 else size for size in sizes)
-    return None
+    return _of_rank(_first(api, bound), form)
+
+
+def _of_rank(first: Value, form: str) -> Shape | None:
+    """`rank:2` is a matrix; `rank+1` has one dimension more than the first argument."""
+    if form.startswith("rank:"):
+        return (None,) * int(form[5:])
+    shape = operand_shape(first)
+    if shape is None or not form.startswith("rank"):
+        return None
+    return (None,) * max(len(shape) + int(form[4:]), 0)
 
 
 def operand_shape(value: Value) -> Shape | None:
@@ -163,8 +183,10 @@ def _flag(value: Value | None) -> bool | None:
     return bool(known.value) if known is not None else None
 
 
-def _reduced(api: Api, bound: Bound) -> Shape | None:
+def _reduced(api: Api, bound: Bound, usual: int | None = None) -> Shape | None:
     understood, axes = _axes(_given(api, bound, "axis", "axes", "dimension"))
+    if understood and axes is None and usual is not None:
+        axes = (usual,)
     keep = _flag(_given(api, bound, "keepdims", "keep_dims"))
     if not understood or keep is None:
         return None

@@ -315,8 +315,12 @@ def dtype_name(value: Value) -> str | None:
     if known is not None and isinstance(known.value, str):
         return known.value
     if value.kind is EXTERNAL:
-        return str(value.ref).rsplit(".", 1)[-1].rstrip("_")
+        name = str(value.ref).rsplit(".", 1)[-1].rstrip("_")
+        return _PYTHON_TYPES.get(name, name)
     return None
+
+
+_PYTHON_TYPES = {"int": "int32", "float": "float32", "str": "string"}
 
 
 def _shape_of(name: str, flat: tuple[Value, ...], bound: Bound) -> Value:
@@ -478,6 +482,46 @@ def _filled(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: 
     return Value(TENSOR, CONSTANT, dtype="float32" if given is None else dtype_name(given))
 
 
+def _fill(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    value = bound.get("value", NOTHING_KNOWN)
+    dtype = value.dtype if value.is_tensor else _dtype_of_literal(value, {})
+    return Value(TENSOR, _dependence_of(leaves(value)), dtype=dtype, sure=value.sure)
+
+
+def _range(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    given = bound.get("dtype")
+    if given is not None and given != NONE:
+        dtype = dtype_name(given)
+    else:
+        known = {leaf.dtype or _dtype_of_literal(leaf, {}) for leaf in flat}
+        dtype = known.pop() if len(known) == 1 else None
+    unknown = any(leaf.kind is UNKNOWN for leaf in flat)
+    sure = all(leaf.sure for leaf in flat if leaf.is_tensor) and not unknown
+    return Value(TENSOR, _dependence_of(flat), _producer_of(flat), dtype, None, None, sure)
+
+
+def _joined(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    """`tf.concat` and `tf.stack`; of small vectors of known numbers, such as shapes, the numbers stay known."""
+    values = arguments.positional[0] if arguments.positional else bound.get("values", NOTHING_KNOWN)
+    dependence = _dependence_of(flat[:-1] if len(arguments.positional) > 1 else flat)
+    known = {leaf.dtype for leaf in leaves(values) if leaf.is_tensor}
+    dtype = known.pop() if len(known) == 1 else None
+    sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
+    if dependence < ARRIVING and any(leaf.kind is UNKNOWN for leaf in flat):
+        sure = False
+    numbers = _numbers_joined(values) if dtype in ("int32", "int64") else None
+    return Value(TENSOR, dependence, _producer_of(flat), dtype, None, numbers, sure)
+
+
+def _numbers_joined(values: Value) -> Content | None:
+    if values.kind is not SEQUENCE or not 0 < len(values.ref) <= 8:
+        return None
+    parts = [result_shapes.numbers(item) for item in values.ref]
+    if any(part is None for part in parts):
+        return None
+    return Content(tuple(number for part in parts if part is not None for number in part))
+
+
 def _unstacked(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     first = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
     inner = (
@@ -566,6 +610,10 @@ _SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value
     "tf.zeros": _filled,
     "tf.ones": _filled,
     "tf.eye": _filled,
+    "tf.fill": _fill,
+    "tf.range": _range,
+    "tf.concat": _joined,
+    "tf.stack": _joined,
     "keras.backend.zeros": _filled,
     "keras.backend.ones": _filled,
     "keras.ops.zeros": _filled,

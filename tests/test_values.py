@@ -1,0 +1,298 @@
+"""What the analysis believes of expressions: kind, dtype, static shape, dependence, size.
+
+In each program, a line `name  # is: WORDS` asks what `name` is believed to be there.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from xlalint.engine import Inspection, inspect
+from xlalint.project.settings import Settings
+from xlalint.semantics.beliefs import told
+
+HEAD = "import tensorflow as tf\nimport numpy as np\nimport keras\n\n"
+
+PROGRAMS = {
+    "made of shapes": """
+        @tf.function
+        def f():
+            a = tf.zeros([2, 3])
+            a  # is: tensor float32 (2, 3), constant
+            b = tf.ones_like(a, dtype=tf.int32)
+            b  # is: tensor int32 (2, 3), constant
+            c = tf.fill([4], 1.5)
+            c  # is: tensor float32 (4,), constant
+            d = tf.random.normal((2, 8))
+            d  # is: tensor float32 (2, 8), computed as the program runs
+            e = tf.range(5)
+            e  # is: tensor int32 (5,), constant
+            g = tf.eye(3)
+            g  # is: tensor float32 (3, 3), constant
+            h = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+            h  # is: tensor float32 (2, 2), constant
+            i = tf.constant(True)
+            i  # is: tensor bool (), constant
+            j = tf.one_hot(e, 10)
+            j  # is: tensor float32 (5, 10), constant
+        """,
+    "elementwise and broadcasting": """
+        @tf.function(input_signature=[tf.TensorSpec([None, 1, 8]), tf.TensorSpec([4, 8])])
+        def f(x, y):
+            a = x + y
+            a  # is: tensor float32 (?, 4, 8), arrives at run time
+            b = tf.nn.relu(a) * 2.0
+            b  # is: tensor float32 (?, 4, 8), arrives at run time
+            c = x > 0
+            c  # is: tensor bool (?, 1, 8), arrives at run time
+            d = tf.cast(c, tf.float64)
+            d  # is: tensor float64 (?, 1, 8), arrives at run time
+            e = tf.where(c, x, y)
+            e  # is: tensor float32 (?, 4, 8), arrives at run time
+            g = -tf.math.exp(y)
+            g  # is: tensor float32 (4, 8), arrives at run time
+            h = ~c
+            h  # is: tensor bool (?, 1, 8), arrives at run time
+        """,
+    "reductions": """
+        @tf.function(input_signature=[tf.TensorSpec([None, 4, 8])])
+        def f(x):
+            a = tf.reduce_sum(x)
+            a  # is: tensor float32 (), arrives at run time
+            b = tf.reduce_mean(x, axis=-1)
+            b  # is: tensor float32 (?, 4), arrives at run time
+            c = tf.reduce_max(x, axis=[1, 2], keepdims=True)
+            c  # is: tensor float32 (?, 1, 1), arrives at run time
+            d = tf.argmax(x, axis=-1)
+            d  # is: tensor int64 (?, 4), arrives at run time
+            e = tf.reduce_any(x > 0, axis=0)
+            e  # is: tensor bool (4, 8), arrives at run time
+        """,
+    "moving dimensions": """
+        @tf.function(input_signature=[tf.TensorSpec([None, 4, 8])])
+        def f(x):
+            a = tf.reshape(x, [-1, 32])
+            a  # is: tensor float32 (?, 32), arrives at run time
+            b = tf.transpose(x, [0, 2, 1])
+            b  # is: tensor float32 (?, 8, 4), arrives at run time
+            c = tf.expand_dims(x, -1)
+            c  # is: tensor float32 (?, 4, 8, 1), arrives at run time
+            d = tf.squeeze(c, axis=-1)
+            d  # is: tensor float32 (?, 4, 8), arrives at run time
+            e = tf.concat([x, x], axis=2)
+            e  # is: tensor float32 (?, 4, 16), arrives at run time
+            g = tf.stack([x, x, x], axis=1)
+            g  # is: tensor float32 (?, 3, 4, 8), arrives at run time
+            h = x @ b
+            h  # is: tensor float32 (?, 4, 4), arrives at run time
+            i = tf.matmul(x, x, transpose_b=True)
+            i  # is: tensor float32 (?, 4, 4), arrives at run time
+            j = tf.tile(x, [1, 2, 1])
+            j  # is: tensor float32 (?, 8, 8), arrives at run time
+            k = tf.pad(x, [[0, 0], [1, 1], [0, 0]])
+            k  # is: tensor float32 (?, 6, 8), arrives at run time
+            l = tf.gather(x, [0, 1, 2], axis=1)
+            l  # is: tensor float32 (?, 3, 8), arrives at run time
+        """,
+    "slices": """
+        @tf.function(input_signature=[tf.TensorSpec([None, 4, 8])])
+        def f(x):
+            a = x[:, 0]
+            a  # is: tensor float32 (?, 8), arrives at run time
+            b = x[..., tf.newaxis]
+            b  # is: tensor float32 (?, 4, 8, 1), arrives at run time
+            c = x[0, 1:, ::2]
+            c  # is: tensor float32 (3, 4), arrives at run time
+            d = x[:, None, :, -1]
+            d  # is: tensor float32 (?, 1, 4), arrives at run time
+        """,
+    "shapes": """
+        @tf.function(input_signature=[tf.TensorSpec([None, 4, 8])])
+        def f(x):
+            n = x.shape[1]
+            n  # is: python 4
+            r = len(x.shape)
+            r  # is: python 3
+            rank = x.shape.rank
+            rank  # is: python 3
+            s = tf.shape(x)
+            s  # is: tensor int32 (3,), shape
+            b = s[0]
+            b  # is: tensor int32 (), shape
+            y = tf.reshape(x, tf.concat([s[:1], [n * 8]], 0))
+            y  # is: tensor float32 (?, 32), arrives at run time
+            z = tf.zeros([b, n // 2])
+            z  # is: tensor float32 (?, 2), constant
+            w = tf.zeros(x.shape[1:])
+            w  # is: tensor float32 (4, 8), constant
+            v = tf.reshape(x, (-1,) + tuple(x.shape[2:]))
+            v  # is: tensor float32 (?, 8), arrives at run time
+            batch, rows, columns = x.shape
+            rows  # is: python 4
+        """,
+    "shape helpers": """
+        def shape_list(tensor):
+            if isinstance(tensor, np.ndarray):
+                return list(tensor.shape)
+            dynamic = tf.shape(tensor)
+            if tensor.shape == tf.TensorShape(None):
+                return dynamic
+            static = tensor.shape.as_list()
+            return [dynamic[i] if s is None else s for i, s in enumerate(static)]
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 4, 8])])
+        def f(x):
+            b, rows, columns = shape_list(x)
+            y = tf.reshape(x, [b, rows * columns])
+            y  # is: tensor float32 (?, ?), arrives at run time
+        """,
+    "data-sized": """
+        @tf.function(input_signature=[tf.TensorSpec([None, 8]), tf.TensorSpec([None], tf.bool)])
+        def f(x, m):
+            a = x[m]
+            a  # is: tensor float32 (?, 8), arrives at run time, data-sized by a boolean mask
+            b = tf.where(m)
+            b  # is: tensor int64 (?, 1), computed as the program runs, data-sized by tf.where
+            c = a * 2.0
+            c  # is: tensor float32 (?, 8), arrives at run time, data-sized by a boolean mask
+            d = tf.reduce_sum(c)
+            d  # is: tensor float32 (), arrives at run time
+        """,
+    "calls, tuples, dictionaries and attributes": """
+        class Pair:
+            def __init__(self, left, right):
+                self.left = left
+                self.right = right
+
+        def split(x):
+            return x[:, :2], {"rest": x[:, 2:]}
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 8])])
+        def f(x):
+            a, others = split(x)
+            a  # is: tensor float32 (?, 2), arrives at run time
+            b = others["rest"]
+            b  # is: tensor float32 (?, 6), arrives at run time
+            items = [a, a]
+            c = items[0]
+            c  # is: tensor float32 (?, 2), arrives at run time
+            for item in items:
+                item  # is: tensor float32 (?, 2), arrives at run time
+            pair = Pair(a, b)
+            d = pair.right
+            d  # is: tensor float32 (?, 6), arrives at run time
+        """,
+    "narrowing": """
+        @tf.function
+        def f(x: tf.Tensor, training=None, mask=None):
+            if mask is None:
+                mask  # is: python None
+            if len(x.shape) == 3:
+                x  # is: tensor (?, ?, ?), arrives at run time
+                y = x[0]
+                y  # is: tensor (?, ?), arrives at run time
+            if x.shape.rank != 2:
+                raise ValueError("a matrix is wanted")
+            x  # is: tensor (?, ?), arrives at run time
+        """,
+    "loops to a fixpoint": """
+        @tf.function(input_signature=[tf.TensorSpec([None, 8])])
+        def f(x):
+            y = x
+            count = 0
+            for _ in range(3):
+                y = tf.concat([y, x], axis=1)
+                count = count + 1
+            y  # is: tensor float32 (?, ?), arrives at run time
+            count  # is: python
+        """,
+    "early returns": """
+        def pick(x, flag):
+            if flag:
+                return x
+            return tf.reduce_sum(x, axis=1)
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 8])])
+        def f(x):
+            a = pick(x, True)
+            a  # is: tensor float32 (?, 8), arrives at run time
+            b = pick(x, False)
+            b  # is: tensor float32 (?,), arrives at run time
+        """,
+    "keras": """
+        class Block(keras.layers.Layer):
+            def __init__(self):
+                super().__init__()
+                self.dense = keras.layers.Dense(16)
+
+            def build(self, input_shape):
+                self.scale = self.add_weight(shape=(8,), name="scale")
+
+            def call(self, inputs, training=None):
+                training  # is: python
+                w = self.scale
+                w  # is: variable float32 (8,), arrives at run time
+
+        def model():
+            inputs = keras.Input(shape=(4, 8))
+            inputs  # is: tensor float32 (?, 4, 8), arrives at run time, likely
+            x = keras.layers.Dense(16)(inputs)
+            x  # is: tensor (?, ?, ?), arrives at run time
+            y = keras.layers.Flatten()(x)
+            y  # is: tensor (?, ?), arrives at run time
+        """,
+    "annotations": """
+        from jaxtyping import Float
+
+        @tf.function
+        def f(x: Float[tf.Tensor, "batch 3"], n: int, flag: bool):
+            x  # is: tensor (?, 3), arrives at run time
+            n  # is: python
+            flag  # is: python
+        """,
+    "static values": """
+        @tf.function(input_signature=[tf.TensorSpec([2, 3])])
+        def f(x):
+            n = tf.get_static_value(tf.shape(x)[1])
+            n  # is: python
+            dtype = x.dtype
+            y = tf.zeros([2], dtype=dtype)
+            y  # is: tensor float32 (2,), constant
+            z = tf.cast(3, x.dtype)
+            z  # is: tensor float32 (), constant
+        """,
+}
+
+
+def believed(inspection: Inspection, line: int) -> str:
+    """What the expression statement on a line is believed to be."""
+    of_node = inspection.beliefs.of_node
+    (statement,) = [
+        node
+        for node in ast.walk(inspection.beliefs.module.tree)
+        if isinstance(node, ast.Expr) and node.lineno == line
+    ]
+    return "; or ".join(dict.fromkeys(told(b.value) for b in of_node.get(statement.value, [])))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_values(tmp_path: Path, name: str) -> None:
+    source = HEAD + dedent(PROGRAMS[name])
+    path = tmp_path / "program.py"
+    path.write_text(source)
+    inspection = inspect(str(path), (), Settings(root=tmp_path))
+    assert isinstance(inspection, Inspection)
+    asked = {
+        number: line.split("# is: ")[1]
+        for number, line in enumerate(source.splitlines(), start=1)
+        if "# is: " in line
+    }
+    answers = {number: believed(inspection, number) for number in asked}
+    lines = source.splitlines()
+    assert {lines[n - 1].strip(): answers[n] for n in asked} == {
+        lines[n - 1].strip(): said for n, said in asked.items()
+    }

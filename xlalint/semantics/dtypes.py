@@ -1,0 +1,39 @@
+"""Data types by name: `tf.float32`, `np.float32`, `"float32"` and what their attributes say."""
+
+from __future__ import annotations
+
+from xlalint.semantics.values import EXTERNAL, SOME_PYTHON, Value, constant
+
+FLOATING = frozenset({"float16", "bfloat16", "float32", "float64"})
+COMPLEX = frozenset({"complex64", "complex128"})
+INTEGER = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (4, 8, 16, 32, 64))
+NAMES = FLOATING | COMPLEX | INTEGER | {"bool", "string"}
+_SELF = frozenset({"base_dtype", "real_dtype"})
+
+
+def of_tensor(dtype: str | None) -> Value:
+    """What `x.dtype` is for a tensor of this type."""
+    return Value(EXTERNAL, ref=f"tf.{dtype}") if dtype in NAMES else SOME_PYTHON
+
+
+def named(value: Value) -> str | None:
+    """The type that a value names, as `tf.float32` does; None for everything else."""
+    if value.kind is not EXTERNAL or not str(value.ref).startswith(("tf.", "np.", "builtins.")):
+        return None
+    name = str(value.ref).split(".", 1)[1].removeprefix("dtypes.").rstrip("_")
+    return name if name in NAMES else None
+
+
+def attribute(dtype: str, attr: str) -> Value:
+    """`tf.float32.is_floating` and its like."""
+    if attr in _SELF and dtype not in COMPLEX:
+        return of_tensor(dtype)
+    answers = {
+        "is_floating": dtype in FLOATING,
+        "is_integer": dtype in INTEGER,
+        "is_complex": dtype in COMPLEX,
+        "is_bool": dtype == "bool",
+        "is_unsigned": dtype.startswith("u"),
+        "name": dtype,
+    }
+    return constant(answers[attr]) if attr in answers else SOME_PYTHON
