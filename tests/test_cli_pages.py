@@ -52,23 +52,6 @@ def test_explain_of_something_unknown(xlalint: RunXlalint, asked: str, hint: str
     assert hint in ran.err
 
 
-@pytest.mark.parametrize(
-    ("api", "says"),
-    [
-        ("tf.unique", ["tf.unique, TensorFlow 2.21", "outputs whose size depends on data: 0"]),
-        ("tf.raw_ops.ResizeBicubic", ["does not compile under XLA", "reason: no-kernel"]),
-        ("tensorflow.reduce_sum", ["compiles under XLA"]),
-    ],
-)
-def test_explain_tells_what_xla_does_with_an_api(
-    xlalint: RunXlalint, api: str, says: list[str]
-) -> None:
-    ran = xlalint("explain", api, "--tf-version", "2.21")
-    assert ran.status == 0
-    for part in says:
-        assert part in ran.out
-
-
 # Messages as TensorFlow 2.21 and its predecessors print them.
 @pytest.mark.parametrize(
     ("message", "code"),

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from tools.catalog.aliases import stored_aliases
-from tools.catalog.pool import MeasuringError, Steps, listing, measure_all
+from tools.catalog.coverage import MISSING, UNEXPLAINED, coverage, report
+from tools.catalog.pool import MeasuringError, Steps, declared_symbols, listing, measure_all
 from tools.catalog.replacements import replacements
 from tools.catalog.rows import api_row, op_rows
-from tools.catalog.skipped import is_called, is_skipped
+from tools.catalog.skipped import is_called, is_skipped, why_not_measured
 from tools.catalog.write import render, write
-from xlalint.semantics.catalog import SCHEMA
+from xlalint.semantics.catalog import SCHEMA, CatalogError, load
 
 _SHIPPED = Path("rules/catalog")
 _EVERYTHING = "*"
@@ -34,6 +35,8 @@ def main() -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.coverage:
+        return _show_coverage()
     started = time.monotonic()
     listed = listing()
     names = [name for name in listed["apis"] if fnmatch.fnmatchcase(name, options.only)]
@@ -51,6 +54,17 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _show_coverage() -> int:
+    """Print how the shipped catalogue covers what is installed. Exit code 1 when it lacks something."""
+    found = declared_symbols()
+    try:
+        rows = coverage(found["symbols"], load(found["tensorflow"]))
+    except CatalogError as error:
+        raise MeasuringError(str(error)) from error
+    print(report(rows), end="")
+    return int(any(row.state in (MISSING, UNEXPLAINED) for row in rows))
+
+
 def _measure(names: list[str], options: argparse.Namespace) -> dict[str, Steps]:
     """Measure `names`. Those whose steps are in the file `--steps` are left out, but for the steps of `--again`."""
     kept: Path | None = options.steps
@@ -59,7 +73,9 @@ def _measure(names: list[str], options: argparse.Namespace) -> dict[str, Steps]:
         steps = json.loads(kept.read_text(encoding="utf-8"))
     known = {name: _without(each, options.again) for name, each in steps.items()}
     todo = [name for name in names if name not in steps or options.again]
-    for done, (name, result) in enumerate(measure_all(todo, options.jobs, known), start=1):
+    for done, (name, result) in enumerate(
+        measure_all(todo, options.jobs, known, options.without), start=1
+    ):
         steps[name] = result
         if done % 100 == 0 or done == len(todo):
             print(f"{done}/{len(todo)} measured", file=sys.stderr)
@@ -119,6 +135,9 @@ def _row(
         row = {"params": info["params"], "status": "not-compute", "returns": "object"}
     else:
         row = {"params": info["params"], "status": "not-compute" if steps is None else "untraced"}
+    if row["status"] in ("untraced", "not-compute") and not (steps and "default" in steps):
+        why = why_not_measured(name, info["is_class"])
+        row |= {"why": why} if why else {}
     if name.startswith("tf.raw_ops.") and row["status"] not in ("compiles", "fails", "crashes"):
         return None
     return row
@@ -134,6 +153,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--only", default=_EVERYTHING, help="measure the names that match this pattern only"
     )
+    parser.add_argument(
+        "--coverage",
+        action="store_true",
+        help="measure nothing: show which public symbols the shipped catalogue covers, and how",
+    )
     parser.add_argument("--jobs", type=int, default=1, help="measuring processes (700 MB each)")
     parser.add_argument(
         "--steps",
@@ -146,6 +170,13 @@ def _options() -> argparse.Namespace:
         default=[],
         metavar="STEP",
         help="with --steps: measure this step again (`form`, `gradient`, `condition`...), for all that the file holds",
+    )
+    parser.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        metavar="STEP",
+        help="leave this step out (`bounded`, `dtype`...)",
     )
     return parser.parse_args()
 

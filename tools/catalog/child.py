@@ -66,8 +66,10 @@ class _Server:
             job = json.loads(line)
             if job["job"] == "list":
                 self._reply(self._listing())
+            elif job["job"] == "symbols":
+                self._reply(self._symbols())
             else:
-                self._measure(job["name"], set(job["deadly"]), job["known"])
+                self._measure(job["name"], set(job["deadly"]), job["known"], set(job["without"]))
                 self._reply({"end": True})
 
     def _listing(self) -> dict[str, Any]:
@@ -90,8 +92,24 @@ class _Server:
             },
         }
 
-    def _measure(self, name: str, deadly: set[str], known: dict[str, dict[str, Any]]) -> None:
-        """Run the steps of one API that are not in `known`, which holds the results of earlier runs."""
+    def _symbols(self) -> dict[str, Any]:
+        import tensorflow as tf
+
+        from tools.catalog.symbols import declared
+
+        return {"tensorflow": tf.__version__, "symbols": declared()}
+
+    def _measure(
+        self,
+        name: str,
+        deadly: set[str],
+        known: dict[str, dict[str, Any]],
+        without: set[str],
+    ) -> None:
+        """Run the steps of one API that are not in `known`, which holds the results of earlier runs.
+
+        `without` names steps to leave out, by what stands before the colon of their labels.
+        """
         from tools.catalog.measure import measure
         from tools.catalog.public import LEGACY_KERAS
         from tools.catalog.subjects import subject_of
@@ -112,6 +130,8 @@ class _Server:
                 return None
             if label in known:
                 return known[label]
+            if label.partition(":")[0] in without:
+                return None
             self._reply({"start": label})
             try:
                 result = run()

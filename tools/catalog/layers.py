@@ -8,6 +8,7 @@ import numpy as np
 
 from tools.catalog.arguments import IMAGE, MATRIX, VECTOR, f32, i32, ones
 from tools.catalog.public import Public
+from tools.catalog.skipped import ABSTRACT
 
 # Keys of a call that are given to the instance; the others make the instance.
 INPUTS = frozenset(
@@ -64,11 +65,6 @@ _MAKING: dict[str, Any] = {
     "value_range": [0.0, 1.0],
     "width": 8,
 }
-_ABSTRACT = frozenset(
-    {"Layer", "InputLayer", "InputSpec", "Wrapper", "AbstractRNNCell", "TFSMLayer", "TorchModuleWrapper"}
-    | {"JaxLayer", "FlaxLayer", "Pipeline", "DenseFeatures", "PreprocessingLayer", "StackedRNNCells"}
-    | {"Constraint", "Initializer", "LearningRateSchedule", "LossScaleOptimizer", "Optimizer", "Regularizer"}
-)  # fmt: skip
 
 
 class LayerCalls:
@@ -80,7 +76,7 @@ class LayerCalls:
     def layer(self, public: Public) -> tuple[dict[str, Any], ...]:
         """Ways to make and call a layer, most ordinary first."""
         short = public.name.rsplit(".", 1)[1]
-        if short in _ABSTRACT:
+        if short in ABSTRACT:
             return ()
         if short in self.special:
             return tuple(self.special[short])
@@ -107,7 +103,7 @@ class LayerCalls:
         """Ways to make and call what is applied to one value: initializers, regularizers, constraints, schedules."""
         making = _making(public)
         kind = public.name.split(".")[1]
-        if making is None or public.name.rsplit(".", 1)[1] in _ABSTRACT:
+        if making is None or public.name.rsplit(".", 1)[1] in ABSTRACT:
             return ()
         if kind == "initializers":
             return tuple({**making, "inputs": shape} for shape in ([3, 3], [2, 2, 3, 3], [4]))
@@ -118,7 +114,7 @@ class LayerCalls:
     def optimizing(self, public: Public) -> tuple[dict[str, Any], ...]:
         """Ways to make an optimizer and apply gradients with it."""
         making = _making(public)
-        if making is None or public.name.rsplit(".", 1)[1] in _ABSTRACT:
+        if making is None or public.name.rsplit(".", 1)[1] in ABSTRACT:
             return ()
         return ({**making, "gradients": MATRIX},)
 

@@ -28,8 +28,16 @@ _GRAPH_ONLY = (
     "is not supported when eager execution is enabled",
     "is not compatible with eager execution",
 )
-# What is measured under another name too.
-_REPEATED = ("tf.compat.v1.", "tf_keras.", "tf.raw_ops.")
+# What is measured under another name too, or is an operation itself: dtypes and data-sized arguments are left out there.
+_REPEATED = (
+    "tf.compat.v1.",
+    "tf_keras.",
+    "tf.raw_ops.",
+    "tf.experimental.numpy.",
+    "tf.Tensor.",
+    "keras.applications.",
+)
+_WITHOUT_DTYPES = tuple(each for each in _REPEATED if each != "tf.compat.v1.")
 _PYTHON = (bool, int, float, complex, str, bytes, np.ndarray, np.generic, tf.DType, tf.TensorShape)
 
 
@@ -41,6 +49,8 @@ def measure(name: str, subject: Subject, step: Step, probe: OperationProbe | Non
     arguments = _accepted_call(subject, step)
     if arguments is None:
         return
+    if name.startswith(_WITHOUT_DTYPES):
+        probe = None  # the graphs of other APIs hold their operations
     may_freeze = isinstance(subject, FunctionSubject)  # what a layer is called with is always data
     default = step("default", lambda: _default(subject.program(arguments), may_freeze))
     if default is None or "status" not in default:
@@ -59,7 +69,7 @@ def measure(name: str, subject: Subject, step: Step, probe: OperationProbe | Non
         if isinstance(subject, FunctionSubject) and not name.startswith(_REPEATED):
             _data_sized(subject, arguments, program, step)
     _conditions(name, subject, arguments, frozen, step)
-    if isinstance(subject, FunctionSubject):
+    if isinstance(subject, FunctionSubject) and not name.startswith(_WITHOUT_DTYPES):
         _dtypes(program, step)
 
 

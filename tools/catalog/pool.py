@@ -102,9 +102,18 @@ def _pump(source: Any, lines: queue.Queue[str | None]) -> None:
 
 def listing() -> dict[str, Any]:
     """Versions, operations and public names of the installed TensorFlow."""
+    return _answer("list")
+
+
+def declared_symbols() -> dict[str, Any]:
+    """The version of the installed TensorFlow, and what it, Keras and tf_keras declare as public."""
+    return _answer("symbols")
+
+
+def _answer(job: str) -> dict[str, Any]:
     child = Child()
     try:
-        child.ask({"job": "list"})
+        child.ask({"job": job})
         answer = child.reply(_START_LIMIT)
     finally:
         child.close()
@@ -116,15 +125,20 @@ def listing() -> dict[str, Any]:
 
 
 def measure_all(
-    names: Sequence[str], jobs: int, known: Mapping[str, Steps] | None = None
+    names: Sequence[str],
+    jobs: int,
+    known: Mapping[str, Steps] | None = None,
+    without: Sequence[str] = (),
 ) -> Iterator[tuple[str, Steps]]:
-    """Every step's result per name, in the order in which they finish. Steps in `known` are not run again."""
+    """Every step's result per name, in the order in which they finish. Steps in `known` are not run again, those of `without` not at all."""
     waiting: queue.Queue[str] = queue.Queue()
     for name in names:
         waiting.put(name)
     finished: queue.Queue[tuple[str, Steps] | BaseException] = queue.Queue()
     for _ in range(jobs):
-        threading.Thread(target=_work, args=(waiting, finished, known or {}), daemon=True).start()
+        threading.Thread(
+            target=_work, args=(waiting, finished, known or {}, tuple(without)), daemon=True
+        ).start()
     for _ in names:
         outcome = finished.get()
         if isinstance(outcome, BaseException):
@@ -136,6 +150,7 @@ def _work(
     waiting: queue.Queue[str],
     finished: queue.Queue[tuple[str, Steps] | BaseException],
     known: Mapping[str, Steps],
+    without: tuple[str, ...],
 ) -> None:
     child = Child()
     try:
@@ -144,23 +159,33 @@ def _work(
                 name = waiting.get_nowait()
             except queue.Empty:
                 return
-            finished.put((name, measure_one(child, name, known.get(name, {}))))
+            finished.put((name, measure_one(child, name, known.get(name, {}), without)))
     except BaseException as error:  # the reader of `finished` raises it
         finished.put(error)
     finally:
         child.close()
 
 
-def measure_one(child: Child, name: str, known: Steps | None = None) -> Steps:
+def measure_one(
+    child: Child, name: str, known: Steps | None = None, without: Sequence[str] = ()
+) -> Steps:
     """All steps of one API; a step that killed the process has the result `{"status": "crashes", "signal": ...}`.
 
-    `known` holds results of an earlier run, which are kept.
+    `known` holds results of an earlier run, which are kept; `without` names steps to leave out.
     """
     steps: Steps = dict(known or {})
     deadly = [label for label, result in steps.items() if result.get("status") == "crashes"]
     given = len(deadly)
     while len(deadly) < _MOST_DEATHS + given:
-        child.ask({"job": "measure", "name": name, "deadly": deadly, "known": known or {}})
+        child.ask(
+            {
+                "job": "measure",
+                "name": name,
+                "deadly": deadly,
+                "known": known or {},
+                "without": list(without),
+            }
+        )
         fatal = _listen(child, steps)
         if fatal is None:
             break

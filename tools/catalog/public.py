@@ -24,7 +24,7 @@ _ALIAS_MODULES = frozenset(
         "tf.compat.v1.raw_ops",
     }
     | {"tf.estimator", "tf.compat.v1.estimator", "tf.initializers", "tf.losses", "tf.metrics"}
-    | {"tf.optimizers", "tf.compat.v1.initializers", "tf.raw_ops"}
+    | {"tf.optimizers", "tf.raw_ops"}
 )
 _KERAS_PRIVATE = frozenset(
     {"api", "src", "protobuf", "internal", "engine", "distribute", "dtensor"}

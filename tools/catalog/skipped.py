@@ -68,6 +68,8 @@ _VERSION_ONE_SKIPPED = (
     "nn.dynamic_rnn", "nn.bidirectional", "nn.static_", "nn.raw_rnn", "random.set_", "random.get_", "register_tensor",
     "batch_scatter_update", "count_up_to", "scatter_", "losses.get_", "losses.add_loss",
 )  # fmt: skip
+# What no arguments were found for, or what cannot be tried in a process of its own.
+UNTRACED: Mapping[str, str] = {}
 _GRAPH_MODE = "it works on graphs, sessions and variables of TensorFlow 1"
 _FROM_CONFIGURATION = "from names and configurations to objects, and back"
 # Preprocessing of images is part of programs; models themselves are not measured whole.
@@ -103,6 +105,26 @@ _CALLED = (
 def is_called(name: str) -> bool:
     """Whether a class is measured by making an instance and calling it."""
     return name.removeprefix("tf_").startswith(_CALLED)
+
+
+# Bases of what is called, and wrappers of models from other frameworks.
+ABSTRACT = frozenset(
+    {"Layer", "InputLayer", "InputSpec", "Wrapper", "AbstractRNNCell", "TFSMLayer", "TorchModuleWrapper"}
+    | {"JaxLayer", "FlaxLayer", "Pipeline", "DenseFeatures", "PreprocessingLayer", "StackedRNNCells"}
+    | {"Constraint", "Initializer", "LearningRateSchedule", "LossScaleOptimizer", "Optimizer", "Regularizer"}
+)  # fmt: skip
+_A_CLASS = "a class: what its methods do is measured method by method, where it computes at all"
+_IS_ABSTRACT = "an abstract class or a wrapper, which cannot be called by itself"
+
+
+def why_not_measured(name: str, is_class: bool) -> str | None:
+    """The reason for which a name has no verdict; None for one that should have had one."""
+    why = reason(name) or UNTRACED.get(name.removeprefix("tf_"))
+    if why is None and is_class and not is_called(name):
+        return _A_CLASS
+    if why is None and is_class and name.rsplit(".", 1)[1] in ABSTRACT:
+        return _IS_ABSTRACT
+    return why
 
 
 def is_skipped(name: str) -> bool:

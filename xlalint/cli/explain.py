@@ -5,17 +5,13 @@ from __future__ import annotations
 import difflib
 import re
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
 from xlalint import data, pages, toml
 from xlalint.cli.options import settings_from
 
-if TYPE_CHECKING:
-    from xlalint.semantics import catalog
-
-_API = re.compile(r"^(?:tf|tensorflow|keras|tf_keras)(?:\.\w+)+$")
+_API = re.compile(r"^[A-Za-z_]\w*(?:\.\w+)+(?:\(\))?$")
 _CODE = re.compile(r"^[A-Za-z]{3}\d+$")
 _WORDS = re.compile(r"\{(\w+)\}")
 
@@ -34,22 +30,35 @@ def command(what: tuple[str, ...], tf_version: str | None) -> int:
     asked = " ".join(what).strip()
     if asked == "-":
         asked = sys.stdin.read().strip()
-    if _API.match(asked):
-        text = _explain_api(asked, tf_version)
-    elif len(asked.split()) <= 1:
-        text = _explain_rule(asked)
-    else:
+    text: str | None
+    if len(asked.split()) > 1:
         text = _explain_error(asked)
+    elif _API.match(asked):
+        text = _explain_api(asked, tf_version)
+        if text is None:
+            raise click.UsageError(_no_api(asked, tf_version))
+    else:
+        named = {page.name: page.code for page in _pages()}
+        text = _explain_rule(asked, named) or _explain_api(asked, tf_version)
+        if text is None:
+            raise click.UsageError(_unknown(asked, (*pages.codes(), *named)))
     click.echo(text, nl=False)
     return 0
 
 
-def _explain_rule(asked: str) -> str:
+def _pages() -> tuple[pages.Page, ...]:
     try:
-        named = {page.name: page.code for page in pages.all_pages()}
-        code = named.get(asked.lower(), asked.upper())
-        if code not in pages.codes():
-            raise click.UsageError(_unknown(asked, (*pages.codes(), *named)))
+        return tuple(pages.all_pages())
+    except pages.PageError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _explain_rule(asked: str, named: dict[str, str]) -> str | None:
+    """The page of a rule by its code or name; None where there is no such rule."""
+    code = named.get(asked.lower(), asked.upper())
+    if code not in pages.codes():
+        return None
+    try:
         page = pages.load(code)
     except pages.PageError as error:
         raise click.ClickException(str(error)) from error
@@ -92,62 +101,26 @@ def _filled(says: str, match: re.Match[str]) -> str:
     return _WORDS.sub(lambda m: groups.get(m.group(1), "it"), says)
 
 
-# --- APIs -----------------------------------------------------------------------------------------------------------
+# --- APIs and operations --------------------------------------------------------------------------------------------
 
 
-def _explain_api(name: str, tf_version: str | None) -> str:
-    # The catalogue takes longer to read than the other answers take to give.
+def _explain_api(name: str, tf_version: str | None) -> str | None:
+    """None where nothing has that name. The catalogue takes longer to read than the other answers take to give."""
+    from xlalint.cli import api_facts
+    from xlalint.semantics.catalog import CatalogError
+
+    version = settings_from((".",), {"tf_version": tf_version}).tf_version
+    try:
+        return api_facts.explained(name, version)
+    except CatalogError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _no_api(name: str, tf_version: str | None) -> str:
+    from xlalint.cli import api_facts
     from xlalint.semantics import catalog
 
-    settings = settings_from((".",), {"tf_version": tf_version})
-    try:
-        facts = catalog.load(catalog.nearest(settings.tf_version))
-    except catalog.CatalogError as error:
-        raise click.ClickException(str(error)) from error
-    api = facts.api(name)
-    if api is None:
-        near = difflib.get_close_matches(name, facts.names(), n=3)
-        hint = f" Did you mean {', '.join(near)}?" if near else ""
-        raise click.UsageError(
-            f"TensorFlow {facts.tensorflow} has no {name} that was measured.{hint}"
-        )
-    return "".join(f"{line}\n" for line in _api_lines(name, api, facts))
-
-
-def _api_lines(name: str, api: catalog.Api, facts: catalog.Catalog) -> list[str]:
-    alias = f" ({api.name})" if api.name != name else ""
-    lines = [f"{name}{alias}, TensorFlow {facts.tensorflow}: {_STATUS.get(api.status, api.status)}"]
-    details = (
-        ("operations", ", ".join(api.ops)),
-        ("without an XLA kernel", ", ".join(api.missing)),
-        ("reason", api.reason or ""),
-        ("outputs whose size depends on data", ", ".join(map(str, api.data_sized or ()))),
-        ("must be known at compile time", ", ".join(api.constant_args)),
-        ("size the output when given as tensors", ", ".join(api.sizing_args)),
-        ("gradient", _gradient(api)),
-        ("dtypes", ", ".join(f"{dtype} {status}" for dtype, status in api.dtypes)),
-        ("use instead", api.replacement or ""),
-    )
-    lines += [f"  {label}: {value}" for label, value in details if value]
-    lines += [f"  {_condition(each)}" for each in api.conditions]
-    return lines
-
-
-def _gradient(api: catalog.Api) -> str:
-    missing = f" (no XLA kernel: {', '.join(api.gradient_missing)})" if api.gradient_missing else ""
-    return f"{api.gradient}{missing}" if api.gradient else ""
-
-
-def _condition(condition: catalog.Condition) -> str:
-    when = ", ".join(f"{name}={value!r}" for name, value in condition.when)
-    missing = f" (no XLA kernel: {', '.join(condition.missing)})" if condition.missing else ""
-    return f"with {when}: {_STATUS.get(condition.status, condition.status)}{missing}"
-
-
-_STATUS = {
-    "compiles": "compiles under XLA",
-    "fails": "does not compile under XLA",
-    "crashes": "crashes the compiler",
-    "untraced": "was not measured (no input was found that it takes)",
-    "not-compute": "computes nothing on a device",
-}
+    version = settings_from((".",), {"tf_version": tf_version}).tf_version
+    alike = api_facts.near(name, version)
+    hint = f" Did you mean {', '.join(alike)}?" if alike else ""
+    return f"TensorFlow {catalog.nearest(version)} has no {name} that was measured.{hint}"

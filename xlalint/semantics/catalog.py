@@ -88,6 +88,7 @@ class Api:
       `bounded_gradient` and `bounded_together_gradient` say it of the backward pass where that is not fine.
       `exact_args`: arguments for which the count of data is refused, though XLA has a bound for it.
     - `dtypes`: verdicts of input dtypes that differ from the API's own.
+    - `why`: why an API has no verdict, in words.
     """
 
     name: str
@@ -117,6 +118,7 @@ class Api:
     exact_args: tuple[str, ...]
     dtypes: tuple[tuple[str, str], ...]
     replacement: str | None
+    why: str | None
     conditions: tuple[Condition, ...]
 
 
@@ -173,6 +175,19 @@ class Catalog:
     def names(self) -> tuple[str, ...]:
         """Every canonical name that has a row of its own, sorted."""
         return tuple(sorted(self._apis))
+
+    def spellings(self) -> tuple[str, ...]:
+        """Every name that is written down: canonical names and aliases, sorted."""
+        return tuple(sorted({*self._apis, *self._aliases}))
+
+    def emitters(self, op_type: str) -> tuple[str, ...]:
+        """APIs whose graph holds an operation, sorted; those of `tf.compat.v1` last."""
+        found = [name for name, row in self._apis.items() if op_type in row.get("ops", ())]
+        return tuple(sorted(found, key=lambda name: (name.startswith("tf.compat."), name)))
+
+    def has_row(self, name: str) -> bool:
+        """Whether a canonical name has a row of its own; raw ops without one are told by the registry."""
+        return name in self._apis
 
     def op_types(self) -> tuple[str, ...]:
         """Every operation type of this version, sorted."""
@@ -288,6 +303,9 @@ def _spellings(name: str) -> tuple[str, ...]:
     for prefix in ("tf.keras.", "tf_keras.", "keras.src.", "tf.compat.v1.keras."):
         if name.startswith(prefix):
             return (name, "keras." + name[len(prefix) :])
+    for prefix in ("tf.initializers.", "tf.losses.", "tf.metrics.", "tf.optimizers."):
+        if name.startswith(prefix):
+            return (name, "keras." + name.removeprefix("tf."))
     if name.startswith("tf.compat.v1."):
         return (name, "tf." + name.removeprefix("tf.compat.v1."))
     return (name,)
@@ -322,6 +340,7 @@ def _api(name: str, row: Mapping[str, Any]) -> Api:
         exact_args=tuple(row.get("exact_args", ())),
         dtypes=tuple(sorted(row.get("dtypes", {}).items())),
         replacement=row.get("replacement"),
+        why=row.get("why"),
         conditions=tuple(_condition(each, row) for each in row.get("conditions", ())),
     )
 
