@@ -10,6 +10,7 @@ from xlalint.semantics import (
     composites,
     differences,
     families,
+    misfits,
     pipelines,
     result_shapes,
     results,
@@ -21,6 +22,7 @@ from xlalint.semantics.facts import (
     CONVERSION,
     DATA_SIZED_USE,
     DENSE_SHAPE,
+    DTYPE,
     NUMPY_CALL,
     SLICE,
     CallDetail,
@@ -327,6 +329,8 @@ def note_hazards(
         or needs_constant
     ):
         note_call(api, verdict, bound, makes_data_sized, node, frame)
+    if not verdict.missing:
+        _note_dtypes(api, bound, arguments, result, node, frame)
     arriving = composites.densified_from_outside(api.constant_args, bound)
     if arriving is not None and not verdict.missing:
         frame.analysis.note(frame, node, DENSE_SHAPE, arriving)
@@ -335,6 +339,23 @@ def note_hazards(
     misuse = results.misuse_of_data_sized(api.name, bound, arguments)
     if misuse is not None:
         frame.analysis.note(frame, node, DATA_SIZED_USE, misuse[1], misuse[0])
+
+
+def _note_dtypes(
+    api: Api,
+    bound: dict[str, Value],
+    arguments: Arguments,
+    result: Value,
+    node: ast.AST,
+    frame: Frame,
+) -> None:
+    flat = [leaf for value in bound.values() for leaf in leaves(value)]
+    argument = bound.get(api.dtype_arg or "dtype")
+    given = results.dtype_name(argument) if argument is not None else None
+    misfit = misfits.of_call(api, bound, flat, result, given)
+    computed = not any(leaf.is_tensor for leaf in flat) or not _is_constant(arguments)
+    if misfit is not None and computed:
+        frame.analysis.note(frame, node, DTYPE, result, misfit)
 
 
 # Operations without state: of constants alone, they are computed before XLA sees the program.

@@ -14,6 +14,7 @@ from xlalint.semantics import (
     conditionals,
     dtypes,
     formatting,
+    misfits,
     shapes,
 )
 from xlalint.semantics.facts import (
@@ -156,6 +157,7 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
             return SOME_PYTHON
         note_full_size_partner(node, left, right, frame)
         if isinstance(getattr(node, "op", None), ast.MatMult):
+            misfits.note_product(node, left, right, frame)
             shape = shapes.multiplied(left.shape, right.shape, False, False)
             return shaped(_tensor_of(left, right), shape)
         return _after_division(node, _tensor_of(left, right))

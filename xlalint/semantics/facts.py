@@ -61,6 +61,7 @@ JIT_ON = "jit-on"
 ARMS = "arms"  # at the test or the call: why the arms cannot become one conditional
 ITERATION = "iteration"  # a tensor taken apart in Python
 LOOP_EXIT = "loop-exit"  # at the test: a tensor decides whether a loop is left
+DTYPE = "dtype"  # detail: a `misfits.Misfit`
 DENSE_SHAPE = "dense-shape"  # of a sparse tensor that arrives, where XLA needs it as a constant
 VANISHING_CHECK = "vanishing-check"  # detail: the API's canonical name
 DIFFERS = "differs-from-eager"  # detail: how (differences.py)

@@ -297,7 +297,14 @@ def _dtype(name: str, api: Api | None, bound: Bound, flat: tuple[Value, ...]) ->
     if api is not None and api.result_dtype is not None:
         first = next((v.dtype for v in flat if v.is_tensor), None)
         return _REAL.get(first, first) if api.result_dtype == "real" and first else first
+    if name in _COMPLEX:
+        wide = any(v.dtype == "float64" for v in flat if v.is_tensor)
+        return "complex128" if wide else "complex64"
     return None
+
+
+# Complex numbers as wide as the real ones that they are made of: float32 where nothing says otherwise.
+_COMPLEX = frozenset({"tf.dtypes.complex", "tf.signal.rfft", "tf.signal.rfft2d", "tf.signal.stft"})
 
 
 _REAL = {"complex64": "float32", "complex128": "float64"}

@@ -1,0 +1,88 @@
+"""Element types that a compiler refuses, or that a TPU computes in many steps of narrower ones.
+
+What TPUs refuse was seen with the TPU compiler (v5e, ahead of time): products of 64-bit integers, FFTs of float64,
+float64 from the stateful random operations. complex128 has no kernel there at all. float64 is emulated.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from xlalint.semantics.catalog import Api
+from xlalint.semantics.facts import DTYPE
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.values import CONSTANT, Value
+
+# How a use goes wrong: the words are on the rule's page.
+NO_KERNEL = "no-kernel"
+REFUSED = "refused"
+EMULATED = "emulated"
+
+_WIDE = frozenset({"float64", "int64", "uint64", "complex64", "complex128", "float16"})
+_PRODUCTS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum"})
+# Operations that take thousands of steps where float32 takes one, or seconds to compile.
+_COSTLY = _PRODUCTS | {
+    "Conv2D", "Conv3D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "Cholesky", "Svd", "Qr", "MatrixInverse", "MatrixSolve",
+    "SelfAdjointEigV2", "MatrixTriangularSolve", "Lgamma", "Digamma", "Erfinv", "Ndtri", "Igamma", "Igammac", "Betainc", "Erf",
+}  # fmt: skip
+_STATEFUL_RANDOM = frozenset({"RandomStandardNormal", "RandomUniform", "TruncatedNormal"})
+
+
+class Misfit(NamedTuple):
+    """A use of a dtype that goes wrong, and how."""
+
+    how: str
+    dtype: str
+
+
+def of_call(
+    api: Api, bound: dict[str, Value], flat: list[Value], result: Value, given: str | None
+) -> Misfit | None:
+    """What is wrong with the dtypes of a call; None where nothing is known against them.
+
+    `flat` are the leaves of the arguments, `given` is the dtype that an argument names.
+    """
+    passed = {leaf.dtype for leaf in flat if leaf.is_tensor and leaf.dtype is not None}
+    dtypes = passed | ({given} if given else set())
+    if dtypes.isdisjoint(_WIDE):
+        return None
+    for dtype, status in api.dtypes:
+        if dtype in passed and status != "compiles" and api.status == "compiles":
+            return Misfit(NO_KERNEL, dtype)
+    operations = set(api.ops)
+    if "float64" in passed and any("FFT" in operation for operation in operations):
+        return Misfit(REFUSED, "float64")
+    if "complex128" not in passed and (given == "complex128" or result.dtype == "complex128"):
+        return Misfit(REFUSED, "complex128")  # said where it begins
+    if not _PRODUCTS.isdisjoint(operations) and not passed.isdisjoint({"int64", "uint64"}):
+        return _of_product(passed)
+    if "float64" not in dtypes:
+        return None
+    if not _STATEFUL_RANDOM.isdisjoint(operations) and given == "float64":
+        return Misfit(REFUSED, "float64")
+    if "float64" in passed and not _COSTLY.isdisjoint(operations):
+        return Misfit(EMULATED, "float64")
+    return None
+
+
+def _of_product(passed: set[str]) -> Misfit | None:
+    """A product of whole numbers only: with a float among them it is another argument that is whole."""
+    if len(passed) != 1:
+        return None
+    return Misfit(REFUSED, next(iter(passed)))
+
+
+def note_product(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
+    """`a @ b`."""
+    dtype = left.dtype or right.dtype
+    if dtype in ("int64", "uint64") and left.is_tensor and right.is_tensor:
+        if _runs(left, right):
+            frame.analysis.note(frame, node, DTYPE, left, Misfit(REFUSED, dtype))
+    elif dtype == "float64" and _runs(left, right):
+        frame.analysis.note(frame, node, DTYPE, left, Misfit(EMULATED, dtype))
+
+
+def _runs(*operands: Value) -> bool:
+    """Whether the product is left to run: of constants alone it is computed before."""
+    return any(operand.dependence != CONSTANT for operand in operands if operand.is_tensor)
