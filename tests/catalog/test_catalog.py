@@ -96,7 +96,11 @@ def test_the_nearest_version_is_the_newest_that_is_not_newer(asked: str, used: s
 
 @pytest.mark.parametrize(
     ("text", "complaint"),
-    [("{", "cannot be read"), ('{"schema": 1}', "has schema 1, this xlalint reads 2")],
+    [
+        ("{", "cannot be read"),
+        ('{"schema": 2}', "cannot be read"),
+        ('{\n"schema":1\n}\n', "has schema 1, this xlalint reads 2"),
+    ],
 )
 def test_a_broken_file_says_how_to_mend_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, complaint: str
@@ -425,3 +429,18 @@ def test_the_argument_that_decides_the_dtype() -> None:
     assert found(catalog, "tf.zeros").dtype_arg == "dtype"
     assert found(catalog, "tf.argmax").dtype_arg == "output_type"
     assert found(catalog, "tf.abs").dtype_arg is None
+
+
+def test_a_broken_row_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows are read when they are asked for: the others still work."""
+    (tmp_path / "catalog").mkdir()
+    shipped = (data.root() / "catalog" / "2.21.json").read_text(encoding="utf-8")
+    broken = shipped.replace('"tf.unique":{', '"tf.unique":{{', 1)
+    (tmp_path / "catalog" / "2.21.json").write_text(broken, encoding="utf-8")
+    monkeypatch.setattr(data, "root", lambda: tmp_path)
+
+    loaded = catalog.load("2.21")
+
+    assert found(loaded, "tf.where").data_sized == (0,)
+    with pytest.raises(CatalogError, match=r"row of tf\.unique cannot be read"):
+        loaded.api("tf.unique")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,6 +120,39 @@ class Api:
     replacement: str | None
     why: str | None
     conditions: tuple[Condition, ...]
+
+
+class _Rows(Mapping[str, Any]):
+    """Rows by name, each of which is parsed when it is asked for. Raises CatalogError for one that is not JSON."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        """Of lines such as `"name":{...},`, as `tools/catalog` writes them."""
+        self._text: dict[str, str] = {}
+        for line in lines:
+            name, colon, value = line[1:].partition('":')
+            if not colon or line[0] != '"':
+                raise ValueError(f"not a row: {line[:40]}")
+            self._text[name] = value
+
+    def __getitem__(self, name: str) -> Any:
+        text = self._text[name]
+        try:
+            return json.loads(text[:-1] if text[-1] == "," else text)
+        except ValueError as error:
+            raise CatalogError(
+                f"the catalogue's row of {name} cannot be read ({error}); install xlalint again"
+            ) from error
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._text
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._text)
+
+    def __len__(self) -> int:
+        return len(self._text)
 
 
 class Catalog:
@@ -272,7 +305,7 @@ def nearest(version: str) -> str:
 
 def _read(path: Path) -> Catalog:
     try:
-        raw = json.loads(path.read_bytes())
+        raw = _sections(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise CatalogError(
             f"{path} cannot be read ({error}); install xlalint again, or generate it: python -m tools.catalog"
@@ -282,6 +315,29 @@ def _read(path: Path) -> Catalog:
             f"{path} has schema {raw.get('schema')}, this xlalint reads {SCHEMA}; generate it: python -m tools.catalog"
         )
     return Catalog(raw)
+
+
+def _sections(text: str) -> dict[str, Any]:
+    """The parts of a catalogue, whose rows are not parsed yet: of several thousand, a run needs a few hundred.
+
+    A catalogue has one row per line, and each part that holds rows begins and ends on a line of its own. Raises
+    ValueError for anything else.
+    """
+    lines = text.split("\n")
+    if lines[0] != "{" or lines[-2:] != ["}", ""]:
+        raise ValueError("the file is cut off, or not a catalogue")
+    parts: dict[str, Any] = {}
+    at = 1
+    while at < len(lines) - 2:
+        key, _, value = lines[at].partition(":")
+        if value == "{":
+            end = next(i for i in range(at + 1, len(lines)) if lines[i].startswith("}"))
+            parts[json.loads(key)] = _Rows(lines[at + 1 : end])
+            at = end + 1
+        else:
+            parts[json.loads(key)] = json.loads(value.removesuffix(","))
+            at += 1
+    return parts
 
 
 def _folder() -> Path:
