@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from xlalint.rules.loops import RuleInLoops
+from xlalint.rules.base import Rule
 from xlalint.semantics.facts import (
     ARMS,
     COMPREHENSION_FILTER,
@@ -16,15 +16,13 @@ from xlalint.semantics.facts import (
 from xlalint.semantics.values import BOUNDED
 
 
-class DataDependentBranch(RuleInLoops):
+class DataDependentBranch(Rule):
     """An `if`, ternary, `and`, `or`, `not`, `assert`, `in` or comprehension filter that asks a tensor for its truth."""
 
     code = "XLA101"
 
     def visit_If(self, node: cst.If) -> None:
-        # The way out of a `while True` is XLA102's to report where AutoGraph converts.
-        leaves = self.left_by(node) is not None
-        self._judge(node.test, "if", leaves=leaves)
+        self._judge(node.test, "if")
 
     def visit_IfExp(self, node: cst.IfExp) -> None:
         self._judge(node.test, "ternary")
@@ -41,6 +39,11 @@ class DataDependentBranch(RuleInLoops):
         if isinstance(node.operator, cst.Not):
             self._judge(node, "not")
 
+    def visit_Match(self, node: cst.Match) -> None:
+        for fact in self.facts(node.subject, CONDITION):
+            if fact.detail == "match":
+                self._say(node.subject, fact, "match")
+
     def visit_CompIf(self, node: cst.CompIf) -> None:
         for fact in self.facts(node.test, COMPREHENSION_FILTER):
             self._say(node.test, fact, "comprehension")
@@ -49,8 +52,8 @@ class DataDependentBranch(RuleInLoops):
         for fact in self.facts(node, MEMBERSHIP):
             self._say(node, fact, "membership")
 
-    def _judge(self, test: cst.BaseExpression, *constructs: str, leaves: bool = False) -> None:
-        # What XLA106 and XLA104 say of arms that differ and of loops that are left says more.
+    def _judge(self, test: cst.BaseExpression, *constructs: str) -> None:
+        # What XLA106 says of arms that differ, and XLA102 and XLA104 of loops that are left, says more.
         is_judged = bool(self.facts(test, ARMS, LOOP_EXIT))
         for fact in self.facts(test, CONDITION):
             if fact.detail not in constructs:
@@ -59,7 +62,7 @@ class DataDependentBranch(RuleInLoops):
                 self._say(test, fact, "unconverted")
             elif fact.value.dtype not in (None, "bool"):
                 self._say(test, fact, "not-boolean")
-            elif leaves or is_judged:
+            elif is_judged:
                 continue
             elif fact.value.dependence >= BOUNDED and fact.detail in ("if", "ternary"):
                 self._say(test, fact, "converted")

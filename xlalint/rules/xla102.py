@@ -5,7 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.loops import RuleInLoops
-from xlalint.semantics.facts import CONDITION, Fact
+from xlalint.semantics.facts import CONDITION, LOOP_EXIT, Fact
+from xlalint.semantics.iteration import WHILE
 
 
 class DataDependentWhile(RuleInLoops):
@@ -26,12 +27,11 @@ class DataDependentWhile(RuleInLoops):
                 self._say(node.test, node.test, fact, "converted", "while")
 
     def visit_If(self, node: cst.If) -> None:
-        loop = self.left_by(node)
-        if loop is None:
-            return
-        for fact in self.facts(node.test, CONDITION):
-            if fact.context.converted:
-                self._say(loop.test, node.test, fact, "broken-loop", "while True")
+        head = self.loop_head()
+        for fact in self.facts(node.test, LOOP_EXIT):
+            if head is not None and fact.detail.loop == WHILE:
+                words = f"while {self.quote(head)}"
+                self._say(head, node.test, fact, "broken-loop", words)
 
     def _say(
         self, at: cst.CSTNode, test: cst.CSTNode, fact: Fact, variant: str, construct: str

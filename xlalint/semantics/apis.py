@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import (
@@ -149,6 +150,12 @@ def _custom_operation(name: str, arguments: Arguments, node: ast.AST, frame: Fra
     return Value(TENSOR, max(ARRIVING, _dependence(arguments.positional)), structured=True)
 
 
+# Layers that may return several tensors (states, scores), and models, which may return any structure.
+_MAY_RETURN_MORE = re.compile(
+    r"^keras\.(Sequential|Model|applications\.)|(RNN|LSTM|GRU|LSTM\dD|Cells?|Bidirectional|Attention|Lambda|TimeDistributed|Wrapper)$"
+)
+
+
 def call_external_instance(
     target: Value, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
@@ -171,7 +178,7 @@ def call_external_instance(
             verdict = judge(api, {**made, **arguments.keywords})
             if verdict.status in ("fails", "crashes") and not verdict.possible:
                 note_call(api, verdict, {}, False, node, frame)
-        structured = plain.startswith(("keras.Sequential", "keras.Model", "keras.applications."))
+        structured = _MAY_RETURN_MORE.search(plain) is not None
         result = Value(TENSOR, max(dependence, ARRIVING), structured=structured)
         if api is None or structured or not plain.startswith("keras.layers."):
             return result

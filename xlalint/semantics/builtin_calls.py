@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from xlalint.semantics.facts import CONVERSION
+from xlalint.semantics import iteration
+from xlalint.semantics.facts import CONVERSION, ITERATION
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.values import (
@@ -49,6 +50,8 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """The value of `name(...)` for a builtin."""
     values = arguments.positional
     first = values[0] if values else NOTHING_KNOWN
+    if name in iteration.ITERATING and isinstance(node, ast.Call):
+        _note_iteration(name, values, node, frame)
     if name in ("int", "float", "bool", "complex"):
         return _convert(name, first, node, frame)
     if name in _ASK_FOR_TRUTH:
@@ -65,6 +68,21 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if name == "open":
         frame.touches_host = True
     return SOME_PYTHON
+
+
+def _note_iteration(name: str, values: tuple[Value, ...], node: ast.Call, frame: Frame) -> None:
+    """`zip(xs, ys)`, `list(x)`, `map(f, x)`: a tensor among what they iterate over."""
+    iterated = values[1:] if name in ("map", "filter") else values
+    if name in ("iter", "next", "sum", "dict"):
+        iterated = values[:1]
+    if name == "range" and frame.context.converted:
+        return  # becomes tf.range
+    for value in iterated:
+        if value.kind is DATASET and frame.context.jit:
+            frame.analysis.note(frame, node, ITERATION, value, "dataset")
+        elif iteration.is_taken_apart(value):
+            iteration.note(frame, node, value, f"`{name}`")
+            return
 
 
 def _convert(name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
@@ -221,6 +239,12 @@ def _passed_on(values: tuple[Value, ...], frame: Frame) -> Value:
     return values[0] if values and values[0].kind in kinds else NOTHING_KNOWN
 
 
+def _iter(values: tuple[Value, ...], frame: Frame) -> Value:
+    if values and values[0].kind is DATASET:
+        return values[0]
+    return _passed_on(values, frame)
+
+
 def _next(values: tuple[Value, ...], frame: Frame) -> Value:
     return element(values[0]) if values else NOTHING_KNOWN
 
@@ -255,7 +279,7 @@ _SPECIAL = {
     "map": _map,
     "filter": _passed_on,
     "reversed": _passed_on,
-    "iter": _passed_on,
+    "iter": _iter,
     "next": _next,
     "dict": _mapping,
     "type": _type,

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import NamedTuple
 
-from xlalint.semantics import apis, builtin_calls, methods, pipelines
+from xlalint.semantics import apis, builtin_calls, iteration, methods, pipelines
 from xlalint.semantics.attributes import read
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
@@ -84,6 +84,7 @@ def evaluate_arguments(node: ast.Call, frame: Frame) -> Arguments:
     for argument in node.args:
         if isinstance(argument, ast.Starred):
             value = frame.analysis.evaluate(argument.value, frame)
+            iteration.note(frame, argument.value, value, "`*`")
             if value.kind is SEQUENCE and value.ref:
                 positional.extend(value.ref)
             else:
@@ -186,7 +187,7 @@ def _super_call(base: Value, attr: str, node: ast.Call, frame: Frame) -> Value:
         )  # fmt: skip
     if attr in ("add_weight", "add_variable"):
         return Value(VARIABLE, ARRIVING)
-    return Value(TENSOR, ARRIVING) if attr == "call" else NOTHING_KNOWN
+    return Value(TENSOR, ARRIVING, structured=True) if attr == "call" else NOTHING_KNOWN
 
 
 _CALLABLE: dict[str, Callable[[Value, Arguments, ast.AST, Frame], Value]] = {

@@ -230,7 +230,7 @@ def _returns_differ(split: Split, frame: Frame, ends: bool) -> Difference | None
     falls = [arm.ends and ends for arm in (first, second)]
     for returns, other, falls_off in ((ways[0], ways[1], falls[1]), (ways[1], ways[0], falls[0])):
         if returns and falls_off and not other:
-            return Difference("return", "a value", "nothing")
+            return Difference("return", "a value", "reaches the end without one")
     if any(falls) or not (ways[0] and ways[1]):
         return None
     found = [difference(a, b) for a in ways[0] for b in ways[1]]

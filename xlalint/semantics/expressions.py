@@ -14,6 +14,7 @@ from xlalint.semantics import (
     conditionals,
     dtypes,
     formatting,
+    iteration,
     misfits,
     shapes,
 )
@@ -484,6 +485,7 @@ def _sequence(node: ast.Tuple | ast.List | ast.Set, frame: Frame) -> Value:
     for item in node.elts:
         if isinstance(item, ast.Starred):
             value = evaluate(item.value, frame)
+            iteration.note(frame, item.value, value, "`*`")
             if value.kind is not SEQUENCE:
                 for rest in node.elts:
                     if rest is not item and not isinstance(rest, ast.Starred):
@@ -514,7 +516,9 @@ def _comprehension(
 ) -> Value:
     frame.names.fork()
     for generator in node.generators:
-        frame.analysis.bind(generator.target, element(evaluate(generator.iter, frame)), frame)
+        items = evaluate(generator.iter, frame)
+        iteration.note(frame, generator.iter, items, "a comprehension")
+        frame.analysis.bind(generator.target, element(items), frame)
         for test in generator.ifs:
             _cover(test, frame)
             value = evaluate(test, frame)

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from xlalint.semantics import conditionals, loops
+from xlalint.semantics import conditionals, iteration, loops
 from xlalint.semantics.callbacks import loop_state
 from xlalint.semantics.conditionals import note_arms, run_arm
 from xlalint.semantics.expressions import combine, evaluate, evaluate_condition, truth
-from xlalint.semantics.facts import EAGER
+from xlalint.semantics.facts import CONDITION, EAGER
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.local_names import Changes
@@ -56,6 +56,8 @@ def _expression(node: ast.Expr, frame: Frame) -> bool:
 def _assign(node: ast.Assign, frame: Frame) -> bool:
     value = evaluate(node.value, frame)
     for target in node.targets:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            iteration.note(frame, node.value, value, "unpacking")
         bind(target, value, frame)
     return True
 
@@ -175,6 +177,7 @@ def _graph_if(node: ast.If, test: Value, frame: Frame) -> bool:
     body = run_arm(node.body, lambda: _run_arm(node, True, frame), frame)
     other = run_arm(node.orelse, lambda: _run_arm(node, False, frame), frame)
     note_arms(node, test, body, other, frame)
+    iteration.note_exits(node, test, frame)
     if body.ends and other.ends:
         frame.names.join(body.changes, other.changes)
     else:
@@ -208,6 +211,8 @@ def _while_pass(node: ast.While, frame: Frame) -> Value:
     """Run a step; returns the test."""
     test = evaluate_condition(node.test, frame, "while")
     narrow(node.test, True, frame)
+    if conditionals.becomes_one(test, frame):
+        frame.graph_loops.add(node)
     run_block(node.body, frame)
     return test
 
@@ -264,6 +269,9 @@ def _for(node: ast.For, frame: Frame) -> bool:
     is_graph_loop = items.kind is TENSOR and frame.context.converted and not items.structured
     if is_graph_loop:
         inside = loop_state(inside)._replace(dtype=items.dtype)
+    iteration.note_loop(frame, node, items, inside)
+    if is_graph_loop:
+        frame.graph_loops.add(node)
     frame.names.fork()
 
     def once() -> None:
@@ -424,7 +432,10 @@ def _import_from(node: ast.ImportFrom, frame: Frame) -> bool:
 
 
 def _match(node: ast.Match, frame: Frame) -> bool:
-    evaluate(node.subject, frame)
+    subject = evaluate(node.subject, frame)
+    if subject.is_tensor and any(isinstance(c.pattern, ast.MatchValue) for c in node.cases):
+        if iteration.is_taken_apart(subject):
+            frame.analysis.note(frame, node.subject, CONDITION, subject, "match")
     names = frame.names
     result: Changes | None = None
     for case in node.cases:

@@ -24,7 +24,7 @@ class Frame:
     `silent` drops facts: code in `tf.init_scope`, constructors run for their attributes. `attributes`, when there,
     collects what is assigned to `self`. `loops` are the Python loops around the statement being run, `tapes` counts the
     gradient tapes that record it. `covered` holds conditions already reported as part of a larger one, `splits`
-    conditionals of which an arm returns.
+    conditionals of which an arm returns, `graph_loops` the loops that became a tf.while_loop.
     """
 
     analysis: Analysis
@@ -46,6 +46,7 @@ class Frame:
     covered: set[ast.AST] = field(default_factory=set)
     nested: list[FunctionInfo] = field(default_factory=list)
     splits: list[Split] = field(default_factory=list)
+    graph_loops: set[ast.AST] = field(default_factory=set)
 
     def look_up(self, name: str) -> Value | None:
         """The value of a name in this function or those around it; None when it is not a local name at all."""

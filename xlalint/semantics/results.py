@@ -132,7 +132,10 @@ def of_unknown_api(name: str, arguments: Arguments, frame: Frame) -> Value:
     if not _makes_tensors(name, "compiles"):
         return NOTHING_KNOWN
     dependence = _dependence_of(flat)
-    return Value(TENSOR, dependence, _producer_of(flat), _dtype(name, None, {}, flat))
+    # One tensor or a structure of them: only what it is called says that it is one.
+    structured = name not in _REDUCTIONS and name.rsplit(".", 1)[-1] not in _BOOLEAN
+    dtype = _dtype(name, None, {}, flat)
+    return Value(TENSOR, dependence, _producer_of(flat), dtype, structured=structured)
 
 
 def _makes_tensors(name: str, status: str) -> bool:
@@ -596,6 +599,19 @@ def _input(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: F
     return specs.symbolic_input(given, dtype)
 
 
+def _clipped_together(
+    arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
+) -> Value:
+    """The list of tensors that was given, and their common norm."""
+    first = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
+    clipped = first if first.kind in (SEQUENCE, COLLECTION) else Value(COLLECTION)
+    return Value(SEQUENCE, ref=(clipped, Value(TENSOR, COMPUTED, rank=0, shape=())))
+
+
+def _packed(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    return NOTHING_KNOWN
+
+
 _SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value]] = {
     "tf.TensorSpec": _spec,
     "keras.Input": _input,
@@ -627,6 +643,9 @@ _SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value
     "keras.ops.ones": _filled,
     "tf.unstack": _unstacked,
     "tf.split": _unstacked,
+    "tf.clip_by_global_norm": _clipped_together,
+    "tf.nest.pack_sequence_as": _packed,
+    "keras.tree.pack_sequence_as": _packed,
     "tf.nest.flatten": _flattened,
     "keras.tree.flatten": _flattened,
     "keras.backend.int_shape": _static_shape,
