@@ -448,3 +448,23 @@ def test_what_a_package_exports_again_is_followed(tmp_path: Path) -> None:
         "compiled",
         ("@tf.function step", "counted"),
     )
+
+
+def test_what_a_package_exports_is_its_own_even_where_a_host_function_calls_it(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "pkg/__init__.py": "from pkg.text import counted\n",
+        "pkg/text.py": (
+            "import tensorflow as tf\n\n"
+            "def counted_file(path):\n    return counted(tf.io.read_file(path)), hidden(path)\n\n"
+            "def counted(x):\n    return tf.unique_with_counts(x)\n\n"
+            "def hidden(x):\n    return tf.unique_with_counts(x)\n"
+        ),
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    result = check([str(tmp_path)], Settings(root=tmp_path))
+    assert [(f.code, f.span.line) for f in result.findings] == [("XLA401", 7)]

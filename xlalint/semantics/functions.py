@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xlalint.semantics import conditionals, flow, parameters
-from xlalint.semantics.facts import COMPILED, EAGER, Context
+from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.roots import Root
@@ -62,8 +62,17 @@ class Functions:
         self._memo: dict[FunctionInfo, dict[Any, tuple[Value, bool]]] = {}
         self._runs: dict[FunctionInfo, _Runs] = defaultdict(_Runs)
         self.running: list[FunctionInfo] = []
-        self.visited: set[FunctionInfo] = set()
+        # In the order of the first visit: a dictionary for its keys.
+        self.visited: dict[FunctionInfo, None] = {}
         self.put_off: list[Root] = []
+
+    def forget_visits(self, since: int) -> None:
+        """Take what a package exports as not met, where it was first met after so many others: by a function that
+        turned out to run on the host, from where others may call it in compiled code all the same.
+        """
+        for info in [*self.visited][since:]:
+            if self._analysis.modules.is_exported(info):
+                del self.visited[info]
 
     def invoke_value(
         self,
@@ -135,7 +144,7 @@ class Functions:
             self.running.pop()
             runs.active -= 1
         if context.is_compiled or context.region == EAGER:
-            self.visited.add(info)
+            self.visited.setdefault(info)
         if self._analysis.traits(info).custom_gradient:
             value = self._without_gradient(value, inner)
         frame.touches_host = frame.touches_host or inner.touches_host
@@ -339,6 +348,9 @@ class Functions:
         if by_default is not None and by_default.kind is PYTHON:
             return by_default
         is_none = isinstance(default, ast.Constant) and default.value is None
+        if annotated is not None and annotated.is_tensor and assumed:
+            if frame.context.region == ASSUMED and parameters.is_size(name):
+                return NOTHING_KNOWN  # `size: tf.Tensor`: callers give a number as readily
         if annotated is not None and annotated != NOTHING_KNOWN:
             return annotated._replace(optional=True) if is_none else annotated
         if by_default is not None:

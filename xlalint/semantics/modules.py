@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import builtin_calls, flow
@@ -121,6 +122,14 @@ class Modules:
             except Exception as error:
                 self._analysis.failures.append(Failure(module, 1, "<module>", error))
         return frame
+
+    def is_exported(self, info: FunctionInfo) -> bool:
+        """Whether the package of a function hands it on by name: it is made for others to call."""
+        package = info.module.name.rpartition(".")[0]
+        home = self.project.module(package) if package else None
+        if home is None or not home.is_package or info.cls is not None or info.parent is not None:
+            return False
+        return re.search(rf"\b{re.escape(info.name)}\b", home.text) is not None
 
     def close_over(self, info: FunctionInfo, frame: Frame) -> None:
         """Remember the frame in which a nested function or lambda was defined."""

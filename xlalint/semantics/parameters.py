@@ -56,6 +56,14 @@ _SETTING_NAMES = re.compile(
 )
 
 
+_SIZE_NAMES = re.compile(r"^(num|n|max|min)_|(^|_)(sizes?|shape|depth|num|count|length|axis)$")
+
+
+def is_size(name: str) -> bool:
+    """Whether a parameter's name says that it holds a size, a number of things or an axis."""
+    return _SIZE_NAMES.search(name) is not None
+
+
 def of_call(info: FunctionInfo, name: str, role_method: str | None, first: bool) -> Value | None:
     """The value of a parameter of a method that Keras calls, or None when the protocol does not say."""
     if role_method is None:

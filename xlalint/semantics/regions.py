@@ -206,7 +206,10 @@ class Regions:
         self._run_host_functions(relevant)
         for function in self._assumed_order(relevant):
             if function not in self._analysis.functions.visited and function not in self._host:
+                met = len(self._analysis.functions.visited)
                 self._run_assumed(function)
+                if function in self._host:
+                    self._analysis.functions.forget_visits(met + 1)
                 self._drain()
         self._analysis.gradients.judge()
         self._drop_host_facts()
@@ -305,7 +308,7 @@ class Regions:
         frame.names.update(free)
         if root.context.region == COMPILED and root.role_method is None:
             self._promote(info, frame)
-        self._analysis.functions.visited.add(info)
+        self._analysis.functions.visited.setdefault(info)
         self._analysis.functions.running.append(info)
         try:
             self._analysis.functions.run_body(info, frame)
