@@ -11,13 +11,14 @@ from typing import Any
 class Call:
     """What a program compiles: `function(*inputs)`. `check_gradient` compiles the gradient by float inputs too.
 
-    A program that replaces an operation, to let the compiler see what follows it, says nothing of the findings with the
-    codes `not_judged`.
+    `check_shape` compiles it for another leading dimension. A program that replaces an operation, to let the compiler see
+    what follows it, names in `not_judged` the codes of the findings that it says nothing of.
     """
 
     function: Callable[..., Any]
     inputs: Sequence[Any]
     check_gradient: bool = False
+    check_shape: bool = True
     not_judged: tuple[str, ...] = ()
 
 

@@ -53,7 +53,13 @@ class Lines:
         convert = api._convert_actual
 
         def watched(entity: Any, context: Any) -> Any:
-            converted = convert(entity, context)
+            # Conversion runs much Python, none of it the package's.
+            watching = sys.gettrace()
+            sys.settrace(None)
+            try:
+                converted = convert(entity, context)
+            finally:
+                sys.settrace(watching)
             for generated, origin in converted.ag_source_map.items():
                 self._maps[generated.filename, generated.lineno] = (
                     origin.loc.filename,
