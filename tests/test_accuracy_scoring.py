@@ -159,9 +159,15 @@ def test_a_function_that_fails_in_one_program_is_not_compatible_for_another(room
 
 
 def test_an_error_at_a_line_that_costs_is_not_false(room: Any) -> None:
-    paid = ran("costly", 9, 10, bounded=[[["tiny/__init__.py", 9]]])
+    paid = ran("costly", 9, 10, stage="bounded", bounded=[[["tiny/__init__.py", 9]]])
     score = room.scored([finding(9)], paid)
     assert (score.compatible, score.costly, score.costly_found, score.blamed) == (1, 1, 1, ())
+
+
+def test_what_compiles_with_values_built_in_shows_nothing_of_other_lines(room: Any) -> None:
+    offender = {"error": "must be a compile-time constant", "stack": [["tiny/__init__.py", 9]]}
+    labels = room.merged(ran("costly", 9, 10, stage="value", offenders=[offender]))
+    assert told(labels) == {("unique", "costly", 9, "")}
 
 
 @pytest.mark.parametrize(

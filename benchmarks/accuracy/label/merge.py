@@ -93,11 +93,14 @@ def _costly(records: Iterable[Record], sources: Sources) -> Iterator[Label]:
 
 
 def _compatible(records: Iterable[Record], sources: Sources) -> list[Label]:
-    """The functions that ran in programs that compile, whatever the price."""
+    """The functions that ran in programs that compile without knowing the values of arguments.
+
+    Where a value is built in, the compiler names the first place that needs it, and others may follow.
+    """
     lines: dict[Function, set[int]] = defaultdict(set)
     programs: dict[Function, Record] = {}
     for record in records:
-        if record["label"] in (COMPATIBLE, COSTLY):
+        if record["label"] == COMPATIBLE or record["stage"] == "bounded":
             for function, line in _ran(record, sources):
                 lines[function].add(line)
                 programs.setdefault(function, record)
