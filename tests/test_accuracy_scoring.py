@@ -187,6 +187,7 @@ def test_what_compiles_with_values_built_in_shows_nothing_of_other_lines(room: A
             "python value",
         ),
         ("ended with -11", "crash: run", "crash"),
+        ("other numbers: Roll", "numbers", "numbers"),
     ],
 )
 def test_kinds_of_failure(room: Any, error: str, stage: str, kind: str) -> None:

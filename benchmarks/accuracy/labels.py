@@ -17,7 +17,7 @@ _KINDS = (
     ("op", r"no XLA kernel|No registered|not supported on .*JIT|Detected unsupported"),
     (
         "size",
-        r"compile-time constant|must be a constant|known at compile|statically known|static shape|fixed-size|max_num_elements|TensorListReserve",
+        r"compile-time constant|must be a constant|known at compile|statically known|static shape|fixed-size|dynamic sized|dynamic_reshape|max_num_elements|TensorListReserve",
     ),
     (
         "python value",
@@ -92,8 +92,8 @@ def write(path: Path, labels: Iterable[Label]) -> None:
 
 def kind_of(error: str, stage: str) -> str:
     """A short name for the kind of failure, by the words of the error."""
-    if stage == "gradient":
-        return "gradient"
+    if stage in ("gradient", "numbers"):
+        return stage
     if stage.startswith("crash"):
         return "crash"
     return next((kind for kind, words in _KINDS if re.search(words, error)), "other")

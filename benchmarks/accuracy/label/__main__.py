@@ -32,6 +32,7 @@ from places import Sources
 
 _HERE = Path(__file__).resolve().parent
 _STALL_SECONDS = 90
+_COMPILING = ("lower", "run", "locate", "gradient", "second shape")
 _MEMORY_BYTES = 5 << 30
 
 
@@ -45,7 +46,9 @@ def main() -> int:
         results.unlink(missing_ok=True)
     deadline = time.monotonic() + arguments.seconds
     while time.monotonic() < deadline and not _is_finished(results):
-        _watch(_start(entry, results), results, deadline)
+        why = _watch(_start(entry, results), results, deadline)
+        if why:
+            _note_death(entry, results, why)
     records = list(_records(results))
     _print(arguments.package, records)
     sources = Sources(entry.get("import", entry["name"]), _folder(entry))
@@ -77,7 +80,7 @@ def _packages() -> list[dict[str, Any]]:
     return list(tomllib.loads(text)["package"])
 
 
-def _start(entry: dict[str, Any], results: Path) -> subprocess.Popen[bytes]:
+def _start(entry: dict[str, Any], results: Path, locate: str = "") -> subprocess.Popen[bytes]:
     name = entry.get("import", entry["name"])
     written = _HERE.parent / "programs" / f"{entry['name']}.py"
     settings = {
@@ -87,6 +90,7 @@ def _start(entry: dict[str, Any], results: Path) -> subprocess.Popen[bytes]:
         "discover": entry.get("discover", True),
         "skip": entry.get("skip", []),
         "only": entry.get("only", []),
+        "locate": locate,
     }
     environment = {
         **os.environ,
@@ -105,27 +109,24 @@ def _start(entry: dict[str, Any], results: Path) -> subprocess.Popen[bytes]:
         )
 
 
-def _watch(worker: subprocess.Popen[bytes], results: Path, deadline: float) -> None:
-    """Wait for the end of `worker`, or end it; what it was at is then a result."""
+def _watch(worker: subprocess.Popen[bytes], results: Path, deadline: float) -> str:
+    """Wait for the end of `worker`, or end it; why it ended, nothing where the time was up or all is done."""
     said, changed = -1, time.monotonic()
-    why = ""
     while worker.poll() is None:
         time.sleep(1)
         size = results.stat().st_size if results.is_file() else 0
         if size != said:
             said, changed = size, time.monotonic()
-        if time.monotonic() > deadline:
-            worker.kill()
-            worker.wait()
-            return
+        why = ""
         if time.monotonic() - changed > _STALL_SECONDS:
             why = "takes too long"
         elif _memory(worker.pid) > _MEMORY_BYTES:
             why = "takes too much memory"
-        if why:
+        if why or time.monotonic() > deadline:
             worker.kill()
             worker.wait()
-    _note_death(results, why or f"ended with {worker.returncode}")
+            return why
+    return "" if _is_finished(results) else f"ended with {worker.returncode}"
 
 
 def _memory(pid: int) -> int:
@@ -136,31 +137,32 @@ def _memory(pid: int) -> int:
     return pages * resource.getpagesize()
 
 
-def _note_death(results: Path, why: str) -> None:
-    records = list(_records(results))
-    if not records:
-        raise SystemExit("the worker ended before it began; see the log")
-    last = records[-1]
+def _note_death(entry: dict[str, Any], results: Path, why: str) -> None:
+    last = next(reversed(list(_records(results))), {})
     if "begins" not in last:
-        if "finished" not in last:
-            raise SystemExit(f"the worker ended between programs: {why}")
-        return
+        raise SystemExit(f"the worker ended between programs: {why}; see the log")
     # Only a crash of the compiler is the compiled code's fault.
-    is_crash = why.startswith("ended") and last["begins"] in (
-        "lower",
-        "run",
-        "gradient",
-        "second shape",
-    )
+    is_crash = why.startswith("ended") and last["begins"] in _COMPILING
     record = {
         "program": last["program"],
         "label": "incompatible" if is_crash else "not run",
         "stage": f"crash: {last['begins']}" if is_crash else last["begins"],
         "error": why,
-        "offenders": [],
+        "lines": {},
+        "offenders": [{"error": why, "stack": _crashing(entry, last["program"], results)}]
+        if is_crash
+        else [],
     }
     with results.open("a", encoding="utf-8") as out:
         out.write(json.dumps(record) + "\n")
+
+
+def _crashing(entry: dict[str, Any], program: str, results: Path) -> list[Any]:
+    """The stack of the operation that kills the compiler: its parts are run until one does."""
+    worker = _start(entry, results, program)
+    _watch(worker, results, time.monotonic() + _STALL_SECONDS)
+    last = list(_records(results))[-1]
+    return list(last.get("stack", [])) if worker.returncode else []
 
 
 def _records(results: Path) -> Iterator[dict[str, Any]]:

@@ -32,6 +32,10 @@ class NoInputsError(Exception):
     """None of the values that were tried runs; the text is the last error."""
 
 
+class _NoTensorError(Exception):
+    """The values run, but what is called works on Python values: it is no matter of XLA's."""
+
+
 def programs(found: Found, package: str) -> Iterator[Program]:
     """The programs that call `found`, a function or a class's methods: with defaults, then one other option at a time."""
     item = found.item
@@ -206,6 +210,8 @@ class _Search:
                     call = self._runs(scene, given)
                     self._found = scene, given
                     return call
+                except _NoTensorError as error:
+                    raise NoInputsError(str(error)) from None
                 except Exception as error:
                     first = first or error
                 if not self._required:
@@ -239,7 +245,7 @@ class _Search:
         if _is_model(result):
             return _model_call(result)
         if not _has_tensor(result):
-            raise ValueError("no tensor comes out")
+            raise _NoTensorError("no tensor comes out")
         return call
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from parts import Part, parts
 from program import Call
 from tensorflow.python.eager.polymorphic_function import compiler_ir
 from tensorflow.python.framework import kernels
@@ -107,6 +108,13 @@ def _only_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *arguments: _tensors(function(*arguments))
 
 
+def pieces(call: Call) -> Iterator[Part]:
+    """The parts of a call that work on tensors of open size."""
+    inputs = [_tensor(value) for value in call.inputs]
+    concrete = _traced(_only_tensors(call.function), [_spec(value) for value in inputs])
+    return parts(concrete, inputs)
+
+
 def _compiled(call: Call, inputs: list[Any], values: Any, concrete: Any, note: Note) -> Said:
     bounded = tuple(
         op.frames
@@ -127,7 +135,7 @@ def _compiled(call: Call, inputs: list[Any], values: Any, concrete: Any, note: N
     note("run")
     results, ran = _try(lambda: concrete(*inputs))
     if not ran.is_ok:
-        blamed = lowered if not lowered.is_ok else _blamed(concrete, ran)
+        blamed = lowered if not lowered.is_ok else _located(concrete, inputs, ran, note)
         return Said(
             "incompatible",
             "lower" if not lowered.is_ok else "run",
@@ -149,8 +157,27 @@ def _compiled(call: Call, inputs: list[Any], values: Any, concrete: Any, note: N
     # Random operations give other numbers under XLA from the same seed, by design.
     is_random = any("Random" in op.type for op in _operations(concrete.graph))
     if not is_random and _differs(call, inputs, values, results, concrete):
-        return Said("differs", "numbers", (), bounded)
+        return _differing(concrete, inputs, bounded, note)
     return Said("costly" if bounded else "compatible", "bounded" if bounded else "", (), bounded)
+
+
+def _located(concrete: Any, inputs: list[Any], failure: Outcome, note: Note) -> Outcome:
+    """A failure inside the compiler, laid to the first operation on tensors of open size that does not compile."""
+    note("locate")
+    for part in parts(concrete, inputs):
+        if not part.compiles():
+            return replace(failure, frames=part.frames)
+    return _blamed(concrete, failure)
+
+
+def _differing(concrete: Any, inputs: list[Any], bounded: Any, note: Note) -> Said:
+    """Other numbers, laid to the first operation on tensors of open size that gives them, where there is one."""
+    note("locate")
+    for part in parts(concrete, inputs) if bounded else ():
+        if part.differs():
+            outcome = Outcome(False, f"other numbers: {part.type}", part.frames)
+            return Said("incompatible", "numbers", (outcome,), bounded)
+    return Said("differs", "numbers", (), bounded)
 
 
 def _later(call: Call, inputs: list[Any], note: Note) -> Said | None:

@@ -29,7 +29,11 @@ def main() -> None:
     results = Path(settings["results"])
     os.chdir(tempfile.mkdtemp())
     with results.open("a", encoding="utf-8") as out:
-        _Worker(settings, out).run(_done(results))
+        worker = _Worker(settings, out)
+        if settings["locate"]:
+            worker.locate(settings["locate"])
+        else:
+            worker.run(_done(results))
 
 
 def _done(results: Path) -> set[str]:
@@ -62,6 +66,17 @@ class _Worker:
                 done.add(program.name)
                 self._one(program)
         self._write({"finished": True})
+
+    def locate(self, name: str) -> None:
+        """Compile the parts of one program, each announced with its stack, the last of which ends this process."""
+        from compiler import pieces
+
+        program = next(program for program in self._programs() if program.name == name)
+        self._seed()
+        for part in pieces(program.make()):
+            self._write({"program": name, "begins": "locate", "stack": self._stack(part.frames)})
+            part.compiles()
+        self._note(name, "nothing crashes alone")
 
     def _programs(self) -> Iterator[Any]:
         from calls import programs
