@@ -88,9 +88,9 @@ PROGRAMS = {
             g = tf.stack([x, x, x], axis=1)
             g  # is: tensor float32 (?, 3, 4, 8), arrives at run time
             h = x @ b
-            h  # is: tensor float32 (?, 4, 4), arrives at run time
+            h  # is: tensor float32 (?, 4, 4), computed as the program runs
             i = tf.matmul(x, x, transpose_b=True)
-            i  # is: tensor float32 (?, 4, 4), arrives at run time
+            i  # is: tensor float32 (?, 4, 4), computed as the program runs
             j = tf.tile(x, [1, 2, 1])
             j  # is: tensor float32 (?, 8, 8), arrives at run time
             k = tf.pad(x, [[0, 0], [1, 1], [0, 0]])
@@ -241,9 +241,9 @@ PROGRAMS = {
             inputs = keras.Input(shape=(4, 8))
             inputs  # is: tensor float32 (?, 4, 8), arrives at run time, likely
             x = keras.layers.Dense(16)(inputs)
-            x  # is: tensor (?, ?, ?), arrives at run time
+            x  # is: tensor (?, ?, ?), computed as the program runs
             y = keras.layers.Flatten()(x)
-            y  # is: tensor (?, ?), arrives at run time
+            y  # is: tensor (?, ?), computed as the program runs
         """,
     "annotations": """
         from jaxtyping import Float

@@ -7,8 +7,8 @@ import ast
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.semantics.apis import NEED_EXACT
-from xlalint.semantics.facts import CALL, STRIDE, CallDetail, Fact
+from xlalint.semantics.apis import needs_exact
+from xlalint.semantics.facts import CALL, INDEX, STRIDE, CallDetail, Fact
 from xlalint.semantics.values import ARRIVING, BOUNDED, COMPUTED, Value, leaves
 
 
@@ -18,6 +18,7 @@ class SizeFromData(Rule):
     code = "XLA203"
 
     def visit_Call(self, node: cst.Call) -> None:
+        self._index(node)
         for fact in self.facts(node, CALL):
             detail: CallDetail = fact.detail
             for parameter, value in detail.arguments:
@@ -25,6 +26,7 @@ class SizeFromData(Rule):
                     self._judge(node, fact, parameter, value)
 
     def visit_Subscript(self, node: cst.Subscript) -> None:
+        self._index(node)
         for fact in self.facts(node, STRIDE):
             self.report(
                 node,
@@ -35,13 +37,20 @@ class SizeFromData(Rule):
                 value=ast.unparse(fact.detail),
             )
 
+    def _index(self, node: cst.BaseExpression) -> None:
+        if self.passage.aim.is_tpu:
+            return
+        for fact in self.facts(node, INDEX):
+            index, value = self.quote(node), ast.unparse(fact.detail)
+            self.report(node, fact, "index-cpu", index=index, value=value)
+
     def _variant(self, dependence: int) -> str:
         if dependence != ARRIVING:
             return "computed"
         return "argument" if self.passage.aim.is_tpu else "argument-cpu"
 
     def _judge(self, node: cst.Call, fact: Fact, parameter: str, value: Value) -> None:
-        least = BOUNDED if (fact.detail.api, parameter) in NEED_EXACT else ARRIVING
+        least = BOUNDED if needs_exact(fact.detail.api, parameter) else ARRIVING
         data = [leaf for leaf in leaves(value) if leaf.is_tensor and leaf.dependence >= least]
         if not data:
             return

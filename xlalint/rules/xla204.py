@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.semantics.facts import DATA_SIZED_USE
+from xlalint.semantics.facts import ASSUMED, DATA_SIZED_USE
 
 # How each use was seen to go wrong (facts: surprises, semantics); the words are in the page.
 _VARIANTS = {
@@ -23,6 +23,9 @@ _VARIANTS = {
     "unstack": "rejected",
     "reshape": "rejected",
     "ensure_shape": "rejected",
+    "broadcast_to": "rejected",
+    "stack": "rejected",
+    "gradient-wrong": "gradient-wrong",
 }
 
 
@@ -43,4 +46,15 @@ class DataSizedMisuse(Rule):
     def _judge(self, node: cst.BaseExpression) -> None:
         for fact in self.facts(node, DATA_SIZED_USE):
             producer = (fact.value.producer or "a mask").strip("`")
-            self.report(node, fact, _VARIANTS[fact.detail], use=self.quote(node), producer=producer)
+            variant = _VARIANTS[fact.detail]
+            # Whether anybody takes the gradient of code that nobody is known to compile, or of whole numbers, is not known.
+            is_open = fact.context.region == ASSUMED or fact.value.dtype is None
+            is_of_gradient = variant == "gradient-wrong"
+            self.report(
+                node,
+                fact,
+                variant,
+                confidence="possible" if is_of_gradient and is_open else None,
+                use=self.quote(node),
+                producer=producer,
+            )

@@ -12,6 +12,7 @@ from xlalint.semantics import (
     differences,
     families,
     misfits,
+    misuses,
     pipelines,
     result_shapes,
     results,
@@ -33,6 +34,8 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.names import api_name
 from xlalint.semantics.values import (
     ARRIVING,
+    BOUNDED,
+    COMPUTED,
     CONSTANT,
     EXTERNAL,
     INSTANCE,
@@ -67,9 +70,35 @@ _TPU_NAMES = frozenset(
         "tf.tpu.experimental.initialize_tpu_system",
     }
 )
-# Arguments that must be known exactly: the size of a data-sized tensor, which others accept as a bound, is refused
-# (fixtures/XLA203: one_hot of tf.size(values) fails where tf.range of it compiles).
-NEED_EXACT = frozenset({("tf.one_hot", "depth")})
+# Layers that hold a product of matrices or a convolution, through which XLA follows no size back to the arguments.
+_LAYERS_WITH_PRODUCTS = (
+    "Dense", "EinsumDense", "Conv", "SeparableConv", "DepthwiseConv", "LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional",
+    "MultiHeadAttention", "Attention", "MaxPool", "AveragePool", "Bilinear",
+)  # fmt: skip
+# Arguments that must be known exactly: the size of a data-sized tensor, which others accept as a bound (tf.zeros, tf.range, tf.tile,
+# tf.repeat, tf.pad, tf.broadcast_to, num_segments), is refused (fixtures/XLA203).
+_EXACT_PARAMETERS = frozenset(
+    {
+        "axis",
+        "perm",
+        "depth",
+        "num_classes",
+        "max_output_size",
+        "num_or_size_splits",
+        "minlength",
+        "maxlength",
+    }
+)
+_EXACT_SHAPES = frozenset(
+    {
+        ("tf.scatter_nd", "shape"),
+        ("keras.ops.scatter", "shape"),
+        ("tf.linspace", "num"),
+        ("keras.ops.linspace", "num"),
+        ("tf.image.resize", "size"),
+        ("keras.ops.image.resize", "size"),
+    }
+)
 # Constants that the catalogue's way of measuring cannot tell from settings: sizes passed as one tensor (fixtures/XLA203).
 _MORE_CONSTANTS = {"tf.split": ("num_or_size_splits",)}
 # Modules whose presence in a function marks it as host code: it reads files, draws, or handles text.
@@ -93,6 +122,11 @@ def _is_host(name: str) -> bool:
 # What `tf.load_op_library` returns holds the library's operations as functions.
 _LIBRARY = "tf.load_op_library"
 _LOADED = _LIBRARY + "."
+
+
+def needs_exact(api: str, parameter: str) -> bool:
+    """Whether an argument must be known exactly, where most that must be constants may also be bounded."""
+    return parameter in _EXACT_PARAMETERS or (api, parameter) in _EXACT_SHAPES
 
 
 def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -179,6 +213,9 @@ def call_external_instance(
             if verdict.status in ("fails", "crashes") and not verdict.possible:
                 note_call(api, verdict, {}, False, node, frame)
         structured = _MAY_RETURN_MORE.search(plain) is not None
+        is_model = plain.startswith(("keras.Sequential", "keras.Model", "keras.applications."))
+        if is_model or plain.rsplit(".", 1)[-1].startswith(_LAYERS_WITH_PRODUCTS):
+            dependence = COMPUTED
         result = Value(TENSOR, max(dependence, ARRIVING), structured=structured)
         if api is None or structured or not plain.startswith("keras.layers."):
             return result
@@ -325,7 +362,8 @@ def note_hazards(
     verdict = _of_guarded(verdict, arguments)
     makes_data_sized = _makes_data_sized(result, arguments)
     needs_constant = any(
-        _is_data(bound.get(parameter)) or (api.name, parameter) in NEED_EXACT
+        _is_data(bound.get(parameter))
+        or (_is_bounded(bound.get(parameter)) and needs_exact(api.name, parameter))
         for parameter in verdict.constant_args
     )
     if (
@@ -343,7 +381,7 @@ def note_hazards(
         frame.analysis.note(frame, node, DENSE_SHAPE, arriving)
     if api.sizing_args and results.is_sized_by(api, bound):
         frame.analysis.note(frame, node, SLICE, NOTHING_KNOWN)
-    misuse = results.misuse_of_data_sized(api.name, bound, arguments)
+    misuse = misuses.misuse_of_data_sized(api.name, bound, arguments)
     if misuse is not None:
         frame.analysis.note(frame, node, DATA_SIZED_USE, misuse[1], misuse[0])
 
@@ -448,6 +486,12 @@ def _makes_data_sized(result: Value, arguments: Arguments) -> bool:
 def _is_data(value: Value | None) -> bool:
     return value is not None and any(
         leaf.is_tensor and leaf.dependence >= ARRIVING for leaf in leaves(value)
+    )
+
+
+def _is_bounded(value: Value | None) -> bool:
+    return value is not None and any(
+        leaf.is_tensor and leaf.dependence == BOUNDED for leaf in leaves(value)
     )
 
 

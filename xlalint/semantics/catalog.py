@@ -15,6 +15,9 @@ from typing import Any
 
 from xlalint import data
 
+# Inputs of operations that tf.raw_ops gives another name.
+_RAW_PARAMETERS = {"reduction_indices": "axis", "dim": "axis", "split_dim": "axis"}
+
 SCHEMA = 2
 
 _MINOR = re.compile(r"(\d+)\.(\d+)(?:\.|$|[a-z-])")
@@ -248,7 +251,7 @@ class Catalog:
             "status": "compiles" if op.kernel else "fails",
             "ops": [op.name],
             "data_sized": op.data_sized,
-            "constant_args": op.constant_inputs,
+            "constant_args": tuple(_RAW_PARAMETERS.get(i, i) for i in op.constant_inputs),
             "returns": {0: "none", 1: "tensor"}.get(op.outputs, "structure"),
             "host": op.is_host,
         }

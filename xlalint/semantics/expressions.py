@@ -32,6 +32,7 @@ from xlalint.semantics.result_shapes import broadcast, must_agree, numbers
 from xlalint.semantics.subscripts import index_value, subscript
 from xlalint.semantics.values import (
     ANY_OF,
+    ARRIVING,
     BOUNDED,
     COLLECTION,
     COMPUTED,
@@ -157,11 +158,11 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
                 frame.analysis.note(frame, node, FORMATTING, right)
             return SOME_PYTHON
         note_full_size_partner(node, left, right, frame)
+        value = _after_operator(node, _tensor_of(left, right))
         if isinstance(getattr(node, "op", None), ast.MatMult):
             misfits.note_product(node, left, right, frame)
-            shape = shapes.multiplied(left.shape, right.shape, False, False)
-            return shaped(_tensor_of(left, right), shape)
-        return _after_division(node, _tensor_of(left, right))
+            return shaped(value, shapes.multiplied(left.shape, right.shape, False, False))
+        return value
     if INSTANCE in (left.kind, right.kind):
         return _overloaded(node, left, right, frame)
     if left.kind is PYTHON and right.kind is PYTHON:
@@ -186,9 +187,11 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
     return Value(UNKNOWN, max(left.dependence, right.dependence))
 
 
-def _after_division(node: ast.AST, value: Value) -> Value:
-    """Whole numbers divided are float64. A fraction of a data-sized size is no bound that XLA knows (fixtures/XLA203)."""
+def _after_operator(node: ast.AST, value: Value) -> Value:
+    """Whole numbers divided are float64; XLA follows no size through a product of matrices. A fraction of a data-sized size is no bound that XLA knows (fixtures/XLA203)."""
     op = getattr(node, "op", None)
+    if isinstance(op, ast.MatMult) and value.dependence == ARRIVING:
+        return value._replace(dependence=COMPUTED)
     if isinstance(op, ast.Div) and value.dtype in ("int32", "int64"):
         return value._replace(dtype="float64")
     if isinstance(op, (ast.FloorDiv, ast.Mod)) and value.dependence == BOUNDED:

@@ -77,6 +77,12 @@ _TENSOR_NAMESPACES = (
 # Not every function of these namespaces returns a tensor; CamelCase names are classes.
 
 
+# XLA on CPU and GPU follows a size or an index back to the arguments, and compiles for their values, through most operations;
+# through these it does not, and calls what follows from them no constant (measured on TensorFlow 2.21: fixtures/XLA203).
+_UNRESOLVED_OPS = (
+    "MatMul", "BatchMatMul", "Einsum", "Conv", "DepthwiseConv", "MaxPool", "AvgPool", "Cumsum", "Cumprod", "CumulativeLogsumexp",
+    "UnsortedSegment", "ScatterNd", "TensorScatter", "While", "StatelessWhile", "Svd", "MatrixInverse", "DenseBincount", "Resize",
+)  # fmt: skip
 # Scatters and segment reductions bring data-sized operands back to a size of their own.
 _SCATTERED = frozenset(
     {"tf.scatter_nd", "tf.tensor_scatter_nd_update", "tf.tensor_scatter_nd_add"}
@@ -161,8 +167,11 @@ def _tensor_result(
     sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
     if name in _SCATTERED:
         producer_of = flat[:1] if "tensor_scatter" in name else ()
+        dependence = COMPUTED if dependence == ARRIVING else dependence
         return Value(TENSOR, dependence, _producer_of(producer_of), None, 1, None, sure)
     if name.startswith(("tf.random.", "keras.random.")) or "random" in name.rsplit(".", 1)[-1]:
+        dependence = COMPUTED
+    if dependence == ARRIVING and any(op.startswith(_UNRESOLVED_OPS) for op in api.ops):
         dependence = COMPUTED
     if dependence < ARRIVING and any(leaf.kind is UNKNOWN for leaf in flat):
         sure = False  # what it depends on is not known
@@ -220,8 +229,17 @@ def _of_bounded_size(value: Value, api: Api, bound: Bound) -> Value:
         return value._replace(producer=A_SIZE_FROM_DATA, sized_axis=None)
     sizes = [leaf for name in api.constant_args if name in bound for leaf in leaves(bound[name])]
     if any(leaf.is_tensor and leaf.dependence == BOUNDED for leaf in sizes):
-        return value._replace(producer=A_SIZE_FROM_DATA)
+        return value._replace(producer=A_SIZE_FROM_DATA, sized_axis=_axis_of_bound(bound))
     return value
+
+
+def _axis_of_bound(bound: Bound) -> int | None:
+    """Which dimension of `tf.zeros([2, tf.size(kept)])` is data-sized; the only one of what takes no shape."""
+    shape = bound.get("shape", bound.get("dims"))
+    if shape is None:
+        return 0
+    sizes = shape.ref if shape.kind is SEQUENCE else ()
+    return next((i for i, size in enumerate(sizes) if size.dependence == BOUNDED), None)
 
 
 def _with_shape(value: Value, shape: Shape | None) -> Value:
@@ -655,77 +673,3 @@ _SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value
     "tf.boolean_mask": _mask,
     **dict.fromkeys(_LIKE, _like),
 }
-
-# How APIs treat a data-sized tensor along its first axis under XLA, against eager (facts: semantics, surprises).
-_MISUSES = {
-    "tf.roll": "roll",
-    "tf.math.cumsum": "scan",
-    "tf.cumsum": "scan",
-    "tf.math.cumprod": "scan",
-    "tf.math.cumulative_logsumexp": "scan",
-    "tf.random.shuffle": "shuffle",
-    "tf.split": "split",
-    "tf.unstack": "unstack",
-    "tf.unique": "unique",
-    "tf.linalg.diag": "diagonal",
-    "tf.linalg.diag_part": "diagonal",
-}
-# Elementwise operations of two tensors: the sizes of both must agree.
-_PAIRED = frozenset(
-    f"tf.math.{name}" for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "squared_difference")
-) | frozenset({"tf.where", "tf.add", "tf.subtract", "tf.multiply", "tf.divide", "tf.maximum", "tf.minimum"})  # fmt: skip
-
-
-def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> tuple[str, Value] | None:
-    """Which misuse of a data-sized tensor this call is, and the tensor; None for uses that are fine."""
-    values = (*arguments.positional, *arguments.keywords.values())
-    if name in _PAIRED:
-        sized = next((v for v in values if v.is_tensor and v.producer is not None), None)
-        full = [v for v in values if v.is_tensor and v.producer is None]
-        if sized is None or not any(result_shapes.must_agree(sized, v) for v in full):
-            return None
-        return ("full-size-partner", sized)
-    first = values[0] if values else NOTHING_KNOWN
-    if not first.is_tensor or first.producer is None:
-        return None
-    if name == "tf.squeeze":
-        given = len(arguments.positional) > 1 or "axis" in arguments.keywords
-        return None if given else ("squeeze", first)
-    if name in ("tf.reshape", "tf.ensure_shape"):
-        return _static_size_promised(name, bound, arguments, first)
-    misuse = _MISUSES.get(name)
-    if misuse is None:
-        return None
-    if misuse != "diagonal" and not _is_along_sized_axis(name, bound, arguments, first):
-        return None
-    return misuse, first
-
-
-def _static_size_promised(
-    name: str, bound: Bound, arguments: Arguments, first: Value
-) -> tuple[str, Value] | None:
-    """`tf.reshape(kept, [2, 1])`: a size that only holds for some data."""
-    shape = bound.get("shape") or (
-        arguments.positional[1] if len(arguments.positional) > 1 else NOTHING_KNOWN
-    )
-    if shape.kind is not SEQUENCE or not shape.ref:
-        return None
-    sizes = [item.constant() for item in shape.ref]
-    if any(size is None or not isinstance(size.value, int) or size.value < 0 for size in sizes):
-        return None
-    return (name.removeprefix("tf."), first)
-
-
-def _is_along_sized_axis(name: str, bound: Bound, arguments: Arguments, sized: Value) -> bool:
-    """Whether the call works along the data-sized axis: the first one unless it says otherwise."""
-    axis = bound.get("axis", arguments.keywords.get("axis"))
-    if axis is None and name in ("tf.math.cumsum", "tf.math.cumprod", "tf.cumsum"):
-        axis = arguments.positional[1] if len(arguments.positional) > 1 else None
-    if axis is None and name in ("tf.roll", "tf.split"):
-        axis = arguments.positional[2] if len(arguments.positional) > 2 else None
-    if axis is None:
-        return sized.sized_axis == 0
-    known = result_shapes.number(axis)
-    if known is not None and known < 0 and sized.shape is not None:
-        known += len(sized.shape)
-    return known is not None and known == sized.sized_axis

@@ -6,7 +6,7 @@ import ast
 import re
 
 from xlalint.semantics import composites
-from xlalint.semantics.facts import DATA_SIZED_USE, MASK_INDEX, SLICE, STRIDE
+from xlalint.semantics.facts import DATA_SIZED_USE, INDEX, MASK_INDEX, SLICE, STRIDE
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.result_shapes import masked, number
 from xlalint.semantics.shapes import Shape
@@ -142,6 +142,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
         )  # a dictionary of tensors
     dependence = max([base.dependence, *(v.dependence for v in values if v.is_tensor)])
     _note_strides(node, parts, frame)
+    _note_index(node, parts, values, frame)
     producer, axis = base.producer, base.sized_axis
     if producer is None:
         producer, axis = _sized_by_slice(node, base, parts, values, frame)
@@ -179,6 +180,17 @@ def _note_strides(node: ast.Subscript, parts: list[ast.expr], frame: Frame) -> N
                 frame.analysis.note(frame, node, STRIDE, step, part.step)
 
 
+def _note_index(
+    node: ast.Subscript, parts: list[ast.expr], values: list[Value], frame: Frame
+) -> None:
+    """`x[i]` and `x[:n]` with an argument: XLA on CPU and GPU compiles again for each value."""
+    for part, value in zip(parts, values):
+        is_slice = isinstance(part, ast.Slice)
+        if value.dependence == ARRIVING and value.sure and (is_slice or value.kind is TENSOR):
+            frame.analysis.note(frame, node, INDEX, value, part)
+            return
+
+
 def _sized_by_slice(
     node: ast.Subscript, base: Value, parts: list[ast.expr], values: list[Value], frame: Frame
 ) -> tuple[str | None, int | None]:
@@ -188,7 +200,7 @@ def _sized_by_slice(
     """
     for position, (part, value) in enumerate(zip(parts, values)):
         if isinstance(part, ast.Slice) and value.dependence in (BOUNDED, COMPUTED):
-            if value.sure:
+            if value.sure and part.step is None:
                 frame.analysis.note(frame, node, SLICE, base)
                 return ast.unparse(node), _axis_after(parts, values, position)
     return None, 0

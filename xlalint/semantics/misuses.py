@@ -1,0 +1,137 @@
+"""Uses of a data-sized tensor that XLA gets wrong, or refuses.
+
+XLA keeps such a tensor in a buffer of the largest size, with a count beside it. Operations that know of the count are right;
+the others see the buffer. What has no gradient is in differentiation.py. All measured on TensorFlow 2.21 (facts: surprises, semantics; fixtures/XLA204).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xlalint.semantics import result_shapes
+from xlalint.semantics.values import NOTHING_KNOWN, SEQUENCE, Value, leaves
+
+if TYPE_CHECKING:
+    from xlalint.semantics.calls import Arguments
+
+Bound = dict[str, Value]
+Misuse = tuple[str, Value]
+
+# Along the data-sized axis.
+_ALONG_THE_AXIS = {
+    "tf.roll": "roll",
+    "tf.math.cumsum": "scan",
+    "tf.cumsum": "scan",
+    "keras.ops.cumsum": "scan",
+    "keras.backend.cumsum": "scan",
+    "tf.math.cumprod": "scan",
+    "keras.ops.cumprod": "scan",
+    "keras.backend.cumprod": "scan",
+    "tf.math.cumulative_logsumexp": "scan",
+    "tf.random.shuffle": "shuffle",
+    "tf.split": "split",
+    "keras.ops.split": "split",
+    "tf.unstack": "unstack",
+    "keras.ops.unstack": "unstack",
+    "tf.unique": "unique",
+}
+# Whichever axis is data-sized: two must agree.
+_ON_ANY_AXIS = {
+    "tf.linalg.diag": "diagonal",
+    "tf.linalg.diag_part": "diagonal",
+    "tf.linalg.trace": "diagonal",
+    "keras.ops.diag": "diagonal",
+    "keras.ops.trace": "diagonal",
+}
+_PROMISE_A_SHAPE = frozenset(
+    {"tf.reshape", "tf.ensure_shape", "tf.broadcast_to", "keras.ops.reshape"}
+)
+_SQUEEZES = frozenset({"tf.squeeze", "keras.ops.squeeze", "keras.backend.squeeze"})
+_CONCATENATIONS = frozenset({"tf.concat", "keras.ops.concatenate", "keras.backend.concatenate"})
+_STACKS = frozenset({"tf.stack", "keras.ops.stack", "keras.backend.stack"})
+# Elementwise operations of two tensors: the sizes of both must agree.
+_PAIRED = frozenset(
+    f"tf.math.{name}" for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "squared_difference")
+) | frozenset({"tf.where", "tf.add", "tf.subtract", "tf.multiply", "tf.divide", "tf.maximum", "tf.minimum"})  # fmt: skip
+
+
+def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misuse | None:
+    """Which misuse of a data-sized tensor this call is, and the tensor; None for uses that are fine."""
+    values = (*arguments.positional, *arguments.keywords.values())
+    if name in _PAIRED:
+        return _unequal_partner(values)
+    first = values[0] if values else NOTHING_KNOWN
+    if name in _CONCATENATIONS or name in _STACKS:
+        return _joined(name, leaves(first), bound)
+    if not first.is_tensor or first.producer is None:
+        return None
+    if name in _SQUEEZES:
+        given = len(arguments.positional) > 1 or "axis" in arguments.keywords
+        return None if given else ("squeeze", first)
+    if name in _PROMISE_A_SHAPE:
+        return _static_size_promised(name, bound, arguments, first)
+    if name in _ON_ANY_AXIS:
+        return _ON_ANY_AXIS[name], first
+    if name == "tf.random.shuffle" and first.shape is not None and len(first.shape) == 1:
+        return None  # a vector is sorted by random keys, with its count; the rows of a matrix are gathered
+    misuse = _ALONG_THE_AXIS.get(name)
+    if misuse is None or not _is_along_sized_axis(name, bound, arguments, first):
+        return None
+    return misuse, first
+
+
+def _unequal_partner(values: tuple[Value, ...]) -> Misuse | None:
+    sized = next((v for v in values if v.is_tensor and v.producer is not None), None)
+    full = [v for v in values if v.is_tensor and v.producer is None]
+    if sized is None or not any(result_shapes.must_agree(sized, v) for v in full):
+        return None
+    return "full-size-partner", sized
+
+
+def _joined(name: str, items: tuple[Value, ...], bound: Bound) -> Misuse | None:
+    """`tf.concat([kept, x], 0)` hands the wrong parts of the gradient back; `tf.stack([kept, x])` needs equal sizes."""
+    sized = next((item for item in items if item.producer is not None), None)
+    if sized is None or len(items) < 2:
+        return None
+    if name in _STACKS:
+        full = [item for item in items if item.is_tensor and item.producer is None and item.rank]
+        return ("stack", sized) if full else None
+    axis = bound.get("axis")
+    along = result_shapes.number(axis) if axis is not None else 0
+    is_along = along is not None and along == sized.sized_axis
+    return ("gradient-wrong", sized) if is_along and _may_have_gradient(sized) else None
+
+
+def _may_have_gradient(value: Value) -> bool:
+    """Positions, counts and flags have none."""
+    return value.dtype is None or value.dtype.startswith(("float", "bfloat", "complex"))
+
+
+def _static_size_promised(
+    name: str, bound: Bound, arguments: Arguments, first: Value
+) -> Misuse | None:
+    """`tf.reshape(kept, [2, 1])`: a size that only holds for some data."""
+    shape = bound.get("shape", bound.get("newshape")) or (
+        arguments.positional[1] if len(arguments.positional) > 1 else NOTHING_KNOWN
+    )
+    if shape.kind is not SEQUENCE or not shape.ref:
+        return None
+    sizes = [item.constant() for item in shape.ref]
+    if any(size is None or not isinstance(size.value, int) or size.value < 0 for size in sizes):
+        return None
+    return (name.rsplit(".", 1)[-1], first)
+
+
+def _is_along_sized_axis(name: str, bound: Bound, arguments: Arguments, sized: Value) -> bool:
+    """Whether the call works along the data-sized axis: the first one unless it says otherwise."""
+    axis = bound.get("axis", arguments.keywords.get("axis"))
+    if axis is None and name in ("tf.math.cumsum", "tf.math.cumprod", "tf.cumsum"):
+        axis = arguments.positional[1] if len(arguments.positional) > 1 else None
+    if axis is None and name in ("tf.roll", "tf.split"):
+        axis = arguments.positional[2] if len(arguments.positional) > 2 else None
+    if axis is None:
+        return sized.sized_axis == 0
+    known = result_shapes.number(axis)
+    if known is not None and known < 0 and sized.shape is not None:
+        known += len(sized.shape)
+    return known is not None and known == sized.sized_axis
