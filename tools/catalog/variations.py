@@ -92,6 +92,13 @@ PAIRS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "tf.compat.v1.where_v2": ({"x": f32(1, 2, 3, 4), "y": f32(5, 6, 7, 8)},),
     "keras.ops.where": ({"x1": f32(1, 2, 3, 4), "x2": f32(5, 6, 7, 8)},),
     "tf.math.bincount": ({"minlength": 4, "maxlength": 4},),
+    "tf.compat.v1.image.resize_images": (
+        {"method": 1},
+        {"method": 2},
+        {"method": 3},
+        {"method": "bicubic"},
+        {"method": "area"},
+    ),
     "tf.image.non_max_suppression_padded": (
         {"pad_to_max_output_size": True, "sorted_input": True, "canonicalized_coordinates": True},
     ),
@@ -112,10 +119,7 @@ def variations(
     for pair in PAIRS.get(name, ()):
         yield (
             dict(pair),
-            {
-                key: value if isinstance(value, (bool, str)) else GIVEN
-                for key, value in pair.items()
-            },
+            {key: value if _is_spelled_out(key, value) else GIVEN for key, value in pair.items()},
         )
     for composite in COMPOSITE_CALLS.get(name, ()):
         changes = composite()
@@ -134,6 +138,11 @@ def alternatives(parameter: inspect.Parameter, current: Any) -> tuple[Any, ...]:
     if current is None and parameter.default is None:
         return _OPTIONAL.get(name, ()) or _WORDS.get(name, ())
     return ()
+
+
+def _is_spelled_out(name: str, value: Any) -> bool:
+    """Words and flags are, and the numbers that TensorFlow 1 has for words."""
+    return isinstance(value, (bool, str)) or (name == "method" and isinstance(value, int))
 
 
 def optional_numbers(name: str) -> tuple[Any, ...]:

@@ -15,6 +15,16 @@ class NoXlaKernel(Rule):
     code = "XLA401"
 
     def visit_Call(self, node: cst.Call) -> None:
+        self._judge(node, node.func)
+
+    def visit_Attribute(self, node: cst.Attribute) -> None:
+        """An API that is passed on: `tf.map_fn(tf.linalg.det, x)`."""
+        self._judge(node, node)
+
+    def visit_Name(self, node: cst.Name) -> None:
+        self._judge(node, node)
+
+    def _judge(self, node: cst.BaseExpression, named: cst.BaseExpression) -> None:
         for fact in self.facts(node, CALL):
             detail: CallDetail = fact.detail
             missing = detail.verdict.missing
@@ -26,7 +36,7 @@ class NoXlaKernel(Rule):
             self.report(
                 node, fact, variant,
                 confidence="certain",
-                api=self.quote(node.func), ops=listed(missing),
+                api=self.quote(named), ops=listed(missing),
                 replacement=detail.replacement or "operations that have a kernel",
             )  # fmt: skip
 

@@ -328,6 +328,8 @@ def _argument_fits(value: Value, wanted: object) -> bool | None:
         return bool(known.value == wanted) and isinstance(known.value, bool) == isinstance(
             wanted, bool
         )
+    if value.kind is EXTERNAL and isinstance(wanted, int):
+        return False
     if value.kind is EXTERNAL and isinstance(wanted, str):
         # tf.image.ResizeMethod.NEAREST_NEIGHBOR is "nearest".
         return str(value.ref).rsplit(".", 1)[-1].lower().startswith(wanted.lower())
@@ -431,6 +433,26 @@ def _of_guarded(verdict: Verdict, arguments: Arguments) -> Verdict:
     if verdict.missing and composite and all(leaf.guess for leaf in composite):
         return verdict._replace(possible=True)
     return verdict
+
+
+def note_chosen(
+    choices: tuple[Value, ...], arguments: Arguments, node: ast.AST, frame: Frame
+) -> None:
+    """Note a call of one of several APIs of which some have no kernel: an error where none has one."""
+    if not frame.context.is_compiled or frame.silent:
+        return
+    judged = []
+    for choice in choices:
+        name = api_name(str(choice.ref)) if choice.kind is EXTERNAL else ""
+        api = frame.analysis.catalog.api(name) if name else None
+        bound = bind(_parameters(api, arguments), arguments)
+        judged.append((api, judge(api, bound), bound) if api is not None else None)
+    lacking = [each for each in judged if each is not None and each[1].missing]
+    certain = [each for each in lacking if not each[1].possible]
+    if lacking and not _is_folded(lacking[0][0].name, families.KERNEL, arguments):
+        api, verdict, bound = lacking[0]
+        possible = len(certain) < len(judged)
+        note_call(api, verdict._replace(possible=possible), bound, False, node, frame)
 
 
 def note_operation(

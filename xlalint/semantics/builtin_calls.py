@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import iteration
+from xlalint.semantics import callbacks, iteration
 from xlalint.semantics.facts import CONVERSION, ITERATION
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo
@@ -60,6 +60,8 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
         return Value(MAPPING, ref=tuple(arguments.keywords.items()))
     if name == "len":
         return _len(first, node, frame)
+    if name == "map" and values:
+        return callbacks.mapped(arguments, node, frame)
     special = _SPECIAL.get(name)
     if special is not None:
         return special(values, frame)
@@ -230,10 +232,6 @@ def _super(values: tuple[Value, ...], frame: Frame) -> Value:
     return Value(SUPER, ref=(instance if is_known else Value(INSTANCE, ref=cls), cls))
 
 
-def _map(values: tuple[Value, ...], frame: Frame) -> Value:
-    return Value(COLLECTION)
-
-
 def _passed_on(values: tuple[Value, ...], frame: Frame) -> Value:
     kinds = (SEQUENCE, COLLECTION, DATASET)
     return values[0] if values and values[0].kind in kinds else NOTHING_KNOWN
@@ -276,7 +274,6 @@ _SPECIAL = {
     "range": _range,
     "sum": _sum,
     "super": _super,
-    "map": _map,
     "filter": _passed_on,
     "reversed": _passed_on,
     "iter": _iter,

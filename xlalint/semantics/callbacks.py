@@ -48,7 +48,8 @@ def foreign(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Val
     """Calls of packages other than TensorFlow and Keras that pass functions through."""
     if name == "functools.reduce" and len(arguments.positional) > 1:
         item = element(arguments.positional[1])
-        return _run(arguments.positional[0], [item, item], frame, converted=False)
+        at = _written(node, 0)
+        return _run(arguments.positional[0], [item, item], frame, converted=False, at=at)
     if name == "tensorflow_datasets.load":
         return pipelines.of_tensorflow_datasets(arguments)
     if name.startswith("tqdm.") and arguments.positional:
@@ -87,11 +88,23 @@ def _argument(
 
 
 def _run(
-    function: Value | None, values: list[Value], frame: Frame, *, converted: bool | None = None
+    function: Value | None,
+    values: list[Value],
+    frame: Frame,
+    *,
+    converted: bool | None = None,
+    at: ast.AST | None = None,
 ) -> Value:
+    """Call a function that was passed on; `at` is where it was written, should it be an API itself."""
     if function is not None and function.kind is ANY_OF:
-        every = [_run(one, values, frame, converted=converted) for one in alternatives(function)]
+        every = [
+            _run(one, values, frame, converted=converted, at=at) for one in alternatives(function)
+        ]
         return join_all(tuple(every))
+    if function is not None and at is not None and _leads_to_api(function):
+        from xlalint.semantics.calls import Arguments, call_value
+
+        return call_value(function, Arguments(tuple(values), {}, False), at, frame)
     if function is not None and function.kind is PARTIAL:
         target, first, keywords = function.ref
         return (
@@ -104,6 +117,34 @@ def _run(
     if function is None or function.kind is not FUNCTION:
         return NOTHING_KNOWN
     return frame.analysis.functions.invoke_value(function, values, frame, converted=converted)
+
+
+def _leads_to_api(function: Value) -> bool:
+    while function.kind is PARTIAL:
+        function = function.ref[0]
+    return function.kind is EXTERNAL
+
+
+def _written(node: ast.AST, position: int, *names: str) -> ast.AST:
+    """The expression that a call passes for a parameter; the call itself where it cannot be told."""
+    if not isinstance(node, ast.Call):
+        return node
+    for keyword in node.keywords:
+        if keyword.arg in names:
+            return keyword.value
+    if any(isinstance(argument, ast.Starred) for argument in node.args):
+        return node
+    return node.args[position] if position < len(node.args) else node
+
+
+def mapped(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """`map(f, items)`: Python calls it, and AutoGraph does not convert what Python calls."""
+    items = [element(value) for value in arguments.positional[1:]]
+    if not items:
+        return Value(COLLECTION)
+    function = arguments.positional[0]
+    result = _run(function, items, frame, converted=False, at=_written(node, 0))
+    return Value(COLLECTION, ref=result)
 
 
 def _cond(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -198,6 +239,7 @@ def _map_fn(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame:
         _argument(arguments, bound, 0, "fn"),
         [_slice_of(_argument(arguments, bound, 1, "elems"))],
         frame,
+        at=_written(node, 0, "fn"),
     )
     return _stacked(result)
 
@@ -206,7 +248,9 @@ def _unconverted_map(
     arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
 ) -> Value:
     elems = _slice_of(_argument(arguments, bound, 1, "elems"))
-    return _stacked(_run(_argument(arguments, bound, 0, "fn"), [elems], frame, converted=False))
+    function = _argument(arguments, bound, 0, "fn")
+    at = _written(node, 0, "fn")
+    return _stacked(_run(function, [elems], frame, converted=False, at=at))
 
 
 def _scan(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -251,7 +295,8 @@ def _map_structure(
     if not inside:
         return NOTHING_KNOWN
     leaf = inside[0]._replace(structured=False) if inside[0].is_tensor else inside[0]
-    result = _run(arguments.positional[0], [leaf], frame, converted=False)
+    at = _written(node, 0, "func")
+    result = _run(arguments.positional[0], [leaf], frame, converted=False, at=at)
     if mapped.kind is TENSOR:
         return result._replace(structured=mapped.structured) if result.is_tensor else NOTHING_KNOWN
     return Value(COLLECTION, ref=result) if mapped.kind in (SEQUENCE, COLLECTION) else NOTHING_KNOWN

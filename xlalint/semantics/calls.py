@@ -111,11 +111,12 @@ def call_value(target: Value, arguments: Arguments, node: ast.AST, frame: Frame)
 
 
 def _call_any(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    """Call what a setting has chosen. Project functions are all followed; of APIs, nothing is held against the line
-    that calls one or another.
+    """Call what a setting has chosen. Project functions are all followed; of APIs, no more is held against the line
+    that calls one or another than that some of them lack a kernel.
     """
     results: list[Value] = []
     was_silent = frame.silent
+    apis.note_chosen(alternatives(target), arguments, node, frame)
     for one in alternatives(target):
         frame.silent = was_silent or one.kind is EXTERNAL
         results.append(call_value(one, arguments, node, frame))

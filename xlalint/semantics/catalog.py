@@ -367,7 +367,60 @@ def _spellings(name: str) -> tuple[str, ...]:
             return (name, "keras." + name.removeprefix("tf."))
     if name.startswith("tf.compat.v1."):
         return (name, "tf." + name.removeprefix("tf.compat.v1."))
+    if name.startswith("tf.python."):
+        return _public_spellings(name)
+    if name.count(".") == 1 and name.startswith("tf."):
+        # What TensorFlow 1 had at the top, and what private modules hold.
+        return (name, "tf.compat.v1." + name[3:])
     return (name,)
+
+
+# Where the functions of private modules are public, by the start of the module's name: `tensorflow.python.ops.image_ops_impl`.
+_PUBLIC_PLACES = {
+    "image": ("image",),
+    "gradients": (),
+    "linalg": ("linalg",),
+    "sparse": ("sparse",),
+    "string": ("strings",),
+    "random": ("random",),
+    "stateless_random": ("random",),
+    "ctc": ("nn",),
+    "nn": ("nn",),
+    "candidate_sampling": ("random", "nn"),
+    "embedding": ("nn",),
+    "sets": ("sets",),
+    "lookup": ("lookup",),
+    "parsing": ("io",),
+    "io": ("io",),
+    "check": ("debugging",),
+    "special_math": ("math",),
+    "math": ("math",),
+    "bitwise": ("bitwise",),
+    "fft": ("signal",),
+    "ragged": ("ragged",),
+    "script": (),
+    "logging": (),
+    "array": (),
+    "clip": (),
+    "confusion_matrix": ("math",),
+    "histogram": (),
+    "tensor_array": (),
+}
+_PRIVATE_MODULE = re.compile(
+    r"^tf\.python\.ops\.(?:\w+\.)?([a-z]+(?:_[a-z]+)*?)(?:_ops)?(?:_impl)?\.(\w+)$"
+)
+
+
+def _public_spellings(name: str) -> tuple[str, ...]:
+    match = _PRIVATE_MODULE.match(name)
+    if match is None or match[1] not in _PUBLIC_PLACES:
+        return (name,)
+    places = [f"{place}." for place in _PUBLIC_PLACES[match[1]]] + [""]
+    leaf = match[2].removesuffix("_v2")
+    return (
+        name,
+        *(f"{root}{place}{leaf}" for place in places for root in ("tf.", "tf.compat.v1.")),
+    )
 
 
 def _api(name: str, row: Mapping[str, Any]) -> Api:

@@ -11,12 +11,14 @@ from xlalint.semantics import conditionals, flow, parameters
 from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.names import api_name
 from xlalint.semantics.roots import Root
 from xlalint.semantics.traits import Traits
 from xlalint.semantics.values import (
     ARRIVING,
     CLASS,
     COLLECTION,
+    EXTERNAL,
     FUNCTION,
     INSTANCE,
     LIKELY_DATA,
@@ -326,6 +328,19 @@ class Functions:
             found[arguments.kwarg.arg] = Value(MAPPING)
         return found
 
+    def _default_function(self, info: FunctionInfo, default: ast.expr | None) -> Value | None:
+        """`pool=tf.math.segment_sum`: the function that a parameter holds where no caller gives another."""
+        if not isinstance(default, (ast.Name, ast.Attribute)):
+            return None
+        frame = self._analysis.modules.closures.get(info) or self._analysis.modules.module_frame(
+            info.module
+        )
+        value = self._analysis.evaluate(default, frame)
+        if value.kind is not EXTERNAL:
+            return value if value.kind is FUNCTION else None
+        api = self._analysis.catalog.api(api_name(str(value.ref)))
+        return value if api is not None and api.ops else None
+
     def _free_parameter(
         self,
         info: FunctionInfo,
@@ -354,7 +369,7 @@ class Functions:
         if annotated is not None and annotated != NOTHING_KNOWN:
             return annotated._replace(optional=True) if is_none else annotated
         if by_default is not None:
-            return by_default
+            return self._default_function(info, default) or by_default
         inferred = LIKELY_DATA if name in used else None
         if inferred is None and assumed and (used or role_method is not None):
             inferred = parameters.by_name(name)
