@@ -108,6 +108,9 @@ class Drivers:
         if traits.tf_function or info in self._wrapped_with_jit:
             jit = traits.jit or info in self._wrapped_with_jit
             values = (*arguments.positional, *arguments.keywords.values())
+            if isinstance(node, ast.Call):
+                spread = (k.value for k in node.keywords if k.arg is None)  # step(**batch)
+                values += tuple(self._analysis.evaluate(each, frame) for each in spread)
             self._passes(values, info.name, info, jit, False, frame)
             if frame.loops and isinstance(node, ast.Call):
                 first = len(traits.signature)
@@ -124,12 +127,12 @@ class Drivers:
 
     def saw_wrapped(self, target: Value, node: ast.AST, jit: bool, frame: Frame) -> None:
         """`tf.function(f)`, or `@tf.function` above a nested function: made here, each time that this code runs."""
-        if target.kind is not FUNCTION or frame.silent:
+        if target.kind is not FUNCTION:
             return
         info = target.ref[0] if isinstance(target.ref, tuple) else target.ref
         if jit:
             self._wrapped_with_jit.add(info)
-        if frame.context.region != EAGER or (frame.function is None and not frame.loops):
+        if frame.silent or frame.context.region == COMPILED:
             return
         if frame.loops:
             if varying.is_called_in(frame.loops[-1], node):
@@ -366,4 +369,6 @@ def _pads_to_length(use: _Use) -> bool:
 
 def _shown(node: ast.AST) -> ast.AST:
     """The node to report: of a decorated function, the decorator that makes it a tf.function."""
-    return node
+    decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+    calls = [d for d in decorators if isinstance(d, ast.Call)]
+    return (calls or decorators or [node])[0]

@@ -11,7 +11,7 @@ from xlalint.semantics import conditionals, iteration, loops
 from xlalint.semantics.callbacks import loop_state
 from xlalint.semantics.conditionals import note_arms, run_arm
 from xlalint.semantics.expressions import combine, evaluate, evaluate_condition, truth
-from xlalint.semantics.facts import CONDITION, EAGER
+from xlalint.semantics.facts import COMPILED, CONDITION
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.local_names import Changes
@@ -388,7 +388,7 @@ def _function_definition(node: ast.FunctionDef, frame: Frame) -> bool:
     if isinstance(info, FunctionInfo):
         frame.analysis.modules.close_over(info, frame)
         frame.nested.append(info)
-        if node.decorator_list and frame.context.region == EAGER:
+        if node.decorator_list and frame.context.region != COMPILED:
             traits = frame.analysis.traits(info)
             if traits.tf_function:
                 frame.analysis.drivers.saw_wrapped(

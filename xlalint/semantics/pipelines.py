@@ -71,10 +71,11 @@ def without_feed(values: Iterable[Value]) -> list[Value]:
 
 def made(name: str, arguments: Arguments) -> Value:
     """A dataset made by an API of tf.data."""
-    if name == "tf.data.Dataset.range" and len(arguments.positional) == 1:
-        known = arguments.positional[0].constant()
-        if known is not None and isinstance(known.value, int):
-            return Value(DATASET, ref=Feed(size=known.value))
+    if name == "tf.data.Dataset.range":
+        bounds = [value.constant() for value in arguments.positional]
+        numbers = [b.value for b in bounds if b is not None and isinstance(b.value, int)]
+        if numbers and len(numbers) == len(bounds) <= 3:
+            return Value(DATASET, ref=Feed(size=len(range(*numbers))))
     if name.endswith("Dataset.from_generator") and _never_ends(arguments):
         return Value(DATASET, ref=Feed(is_endless=True))
     return Value(DATASET, ref=FRESH if name.startswith("tf.data.") else None)

@@ -324,7 +324,9 @@ def element(value: Value) -> Value:
         )
     if value.kind is TENSOR:
         rest = value.shape[1:] if value.shape else None
-        return value._replace(shape=rest, rank=None if rest is None else len(rest), ref=None)
+        # A part of a batch is still of the pipeline that the batch came from.
+        ref = value.ref if value.structured else None
+        return value._replace(shape=rest, rank=None if rest is None else len(rest), ref=ref)
     if value.kind is MAPPING and value.ref:
         return join_all(tuple(v for _, v in value.ref))
     if value.kind is DATASET:

@@ -1,0 +1,28 @@
+"""XLA301: a last batch that is smaller than the others."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from xlalint.rules.base import Rule
+from xlalint.rules.driving import compiler_of
+from xlalint.semantics.facts import PARTIAL_BATCH
+
+
+class PartialBatch(Rule):
+    """`dataset.batch(n)` without `drop_remainder=True` that feeds a compiled step."""
+
+    code = "XLA301"
+
+    def visit_Call(self, node: cst.Call) -> None:
+        for fact in self.facts(node, PARTIAL_BATCH):
+            compiler = compiler_of(fact.detail, self.passage.aim)
+            if compiler is not None:
+                self.report(
+                    node.func,
+                    fact,
+                    compiler,
+                    confidence="certain",
+                    call=self.quote(node.func).rpartition(".")[2],
+                    consumer=fact.detail.consumer,
+                )

@@ -1,0 +1,31 @@
+"""XLA302: batches as long as their longest element."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from xlalint.rules.base import Rule
+from xlalint.rules.driving import compiler_of
+from xlalint.semantics.facts import VARIABLE_LENGTH
+from xlalint.semantics.pipelines import COLLATED
+
+
+class VariableLength(Rule):
+    """`padded_batch` without fixed shapes, buckets padded to the longest, collators that pad to the longest."""
+
+    code = "XLA302"
+
+    def visit_Call(self, node: cst.Call) -> None:
+        for fact in self.facts(node, VARIABLE_LENGTH):
+            if compiler_of(fact.detail, self.passage.aim) is None:
+                continue
+            is_collator = fact.detail.words == COLLATED
+            self.report(
+                node.func,
+                fact,
+                "collator" if is_collator else "dataset",
+                confidence="certain",
+                call=self.quote(node.func).rpartition(".")[2],
+                how="" if is_collator else f" {fact.detail.words}",
+                consumer=fact.detail.consumer,
+            )
