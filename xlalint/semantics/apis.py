@@ -148,11 +148,11 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
     if name in ("tf.TensorArray", "tf.compat.v1.TensorArray"):
         return tensor_arrays.construct(arguments, node, frame)
     plain = api_name(name)
+    if plain in ("keras.Input", "keras.layers.Input"):
+        frame.analysis.drivers.saw_input(arguments, node, frame)
     made = _make_object(name, arguments, frame)
     if made is not None:
         callbacks.construct(name, arguments, frame)
-        if plain in ("keras.Input", "keras.layers.Input"):
-            frame.analysis.drivers.saw_input(arguments, node, frame)
         return made
     if name.startswith(_LOADED):
         return _custom_operation(name, arguments, node, frame)

@@ -76,9 +76,19 @@ def made(name: str, arguments: Arguments) -> Value:
         numbers = [b.value for b in bounds if b is not None and isinstance(b.value, int)]
         if numbers and len(numbers) == len(bounds) <= 3:
             return Value(DATASET, ref=Feed(size=len(range(*numbers))))
+    if name.endswith("Dataset.from_tensor_slices"):
+        return Value(DATASET, ref=Feed(size=_rows(arguments)))
     if name.endswith("Dataset.from_generator") and _never_ends(arguments):
         return Value(DATASET, ref=Feed(is_endless=True))
     return Value(DATASET, ref=FRESH if name.startswith("tf.data.") else None)
+
+
+def _rows(arguments: Arguments) -> int | None:
+    """How many rows the tensors have that are cut into elements, where that is static."""
+    for leaf in leaves(next(iter(arguments.positional), NOTHING_KNOWN)):
+        if leaf.is_tensor and leaf.shape:
+            return leaf.shape[0]
+    return None
 
 
 def _never_ends(arguments: Arguments) -> bool:
