@@ -113,8 +113,9 @@ def _room_to_think() -> Iterator[None]:
 def _read_all(paths: Sequence[str], settings: Settings) -> tuple[list[_Loaded], list[FileError]]:
     files, errors = discover(paths, settings)
     loaded: list[_Loaded] = []
+    packages: dict[Path, tuple[str, ...]] = {}
     for file in files:
-        outcome = _load(file)
+        outcome = _load(file, packages)
         if isinstance(outcome, FileError):
             errors.append(outcome)
         else:
@@ -122,10 +123,10 @@ def _read_all(paths: Sequence[str], settings: Settings) -> tuple[list[_Loaded], 
     return loaded, errors
 
 
-def _load(file: SourceFile) -> _Loaded | FileError:
+def _load(file: SourceFile, packages: dict[Path, tuple[str, ...]]) -> _Loaded | FileError:
     try:
         source = file.read()
-        name, is_package = module_name(file.path)
+        name, is_package = module_name(file.path, packages)
         module = parse_module(
             name,
             file.display,
@@ -144,14 +145,23 @@ def _load(file: SourceFile) -> _Loaded | FileError:
     return _Loaded(file, source, module, suppressions.parse(source.text))
 
 
-def module_name(path: Path) -> tuple[str, bool]:
-    """The dotted name of a file, counted from the topmost folder that is a package, and whether it is a package."""
-    parts = [] if path.stem == "__init__" else [path.stem]
-    folder = path.parent
-    while (folder / "__init__.py").is_file():
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    return ".".join(parts) or path.parent.name, path.stem == "__init__"
+def module_name(path: Path, packages: dict[Path, tuple[str, ...]]) -> tuple[str, bool]:
+    """The dotted name of a file, counted from the topmost folder that is a package, and whether it is a package.
+
+    `packages` keeps what has been found of folders.
+    """
+    is_package = path.stem == "__init__"
+    parts = _package(path.parent, packages) + (() if is_package else (path.stem,))
+    return ".".join(parts) or path.parent.name, is_package
+
+
+def _package(folder: Path, packages: dict[Path, tuple[str, ...]]) -> tuple[str, ...]:
+    """The names of the packages that a folder is in, itself included; none when it is not a package."""
+    if folder not in packages:
+        is_package = (folder / "__init__.py").is_file()
+        above = _package(folder.parent, packages) if is_package else ()
+        packages[folder] = (*above, folder.name) if is_package else ()
+    return packages[folder]
 
 
 def _is_test(path: Path) -> bool:

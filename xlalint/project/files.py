@@ -144,12 +144,13 @@ class _Ignore:
 def _walk(given: str, settings: Settings) -> Iterator[SourceFile | FileError]:
     top = Path(given).absolute()
     ignores = _ignores_above(top) if settings.respect_gitignore else ()
-    yield from _walk_folder(Path(given), top, ignores, settings)
+    yield from _walk_folder(Path(given), top, top.resolve(), ignores, settings)
 
 
 def _walk_folder(
-    display: Path, folder: Path, ignores: tuple[_Ignore, ...], settings: Settings
+    display: Path, folder: Path, real: Path, ignores: tuple[_Ignore, ...], settings: Settings
 ) -> Iterator[SourceFile | FileError]:
+    """The files under `folder`, which is `real` when links are followed."""
     try:
         entries = sorted(os.scandir(folder), key=lambda e: e.name)
     except OSError as error:
@@ -166,9 +167,12 @@ def _walk_folder(
         if _is_excluded(path, is_folder, settings) or _is_ignored(path, is_folder, ignores):
             continue
         if is_folder:
-            yield from _walk_folder(display / entry.name, path, ignores, settings)
+            yield from _walk_folder(
+                display / entry.name, path, real / entry.name, ignores, settings
+            )
         else:
-            yield SourceFile(str(display / entry.name), path.resolve())
+            own = path.resolve() if entry.is_symlink() else real / entry.name
+            yield SourceFile(str(display / entry.name), own)
 
 
 def _is_excluded(path: Path, is_folder: bool, settings: Settings) -> bool:

@@ -70,7 +70,8 @@ class Suppressions:
 
 def parse(text: str) -> Suppressions:
     """Read the comments of `text`. Text that does not tokenize to its end is read as far as it does."""
-    if not _WORTH_READING.search(text):
+    lowered = text.lower()
+    if not ("xlalint" in lowered or "noqa" in lowered) or not _WORTH_READING.search(text):
         return Suppressions()
     entries: list[Suppression] = []
     strangers: list[tuple[str, Span]] = []

@@ -21,7 +21,7 @@ from xlalint.semantics.installed import InstalledClasses
 from xlalint.semantics.modules import Modules
 from xlalint.semantics.objects import Objects
 from xlalint.semantics.regions import Regions
-from xlalint.semantics.traits import Traits, read_traits
+from xlalint.semantics.traits import Traits, compiling_call, read_traits
 from xlalint.semantics.values import EXTERNAL, NOTHING_KNOWN, Value
 
 
@@ -46,6 +46,7 @@ class Analysis:
         self.gradients = Gradients(self)
         self._installed = InstalledClasses(list(installed))
         self._traits: dict[FunctionInfo, Traits] = {}
+        self._compiling_calls: dict[FunctionInfo, ast.Call | None] = {}
 
     def run(self, modules: list[ModuleInfo]) -> None:
         """Analyse the target modules; `facts` holds what was seen."""
@@ -85,6 +86,13 @@ class Analysis:
             base = self._installed.keras_base(str(value.ref))
             return Value(EXTERNAL, ref=base) if base is not None else value
         return value
+
+    def compiling_call(self, info: FunctionInfo) -> ast.Call | None:
+        """The call of tf.function in a function that may be used as a decorator."""
+        if info not in self._compiling_calls:
+            home = self.modules.module_frame(info.module)
+            self._compiling_calls[info] = compiling_call(info, home)
+        return self._compiling_calls[info]
 
     def traits(self, info: FunctionInfo) -> Traits:
         found = self._traits.get(info)

@@ -72,7 +72,7 @@ def _attribute_call(node: ast.Call, func: ast.Attribute, frame: Frame) -> Value:
         return method(base, func.attr, arguments, node, frame)
     local = None
     if isinstance(func.value, ast.Name):
-        local = frame.look_up(f"{func.value.id}.{func.attr}")
+        local = frame.look_up_attribute(func.value.id, func.attr)
     target = local if local is not None else read(base, func.attr, frame, func)
     return call_value(target, arguments, node, frame)
 
@@ -81,20 +81,21 @@ def evaluate_arguments(node: ast.Call, frame: Frame) -> Arguments:
     positional: list[Value] = []
     keywords: dict[str, Value] = {}
     open_ended = False
+    evaluate = frame.analysis.evaluate
     for argument in node.args:
         if isinstance(argument, ast.Starred):
-            value = frame.analysis.evaluate(argument.value, frame)
+            value = evaluate(argument.value, frame)
             iteration.note(frame, argument.value, value, "`*`")
             if value.kind is SEQUENCE and value.ref:
                 positional.extend(value.ref)
             else:
                 open_ended = True
         elif open_ended:
-            frame.analysis.evaluate(argument, frame)
+            evaluate(argument, frame)
         else:
-            positional.append(frame.analysis.evaluate(argument, frame))
+            positional.append(evaluate(argument, frame))
     for keyword in node.keywords:
-        value = frame.analysis.evaluate(keyword.value, frame)
+        value = evaluate(keyword.value, frame)
         if keyword.arg is not None:
             keywords[keyword.arg] = value
         elif value.kind is MAPPING and value.ref is not None:

@@ -103,7 +103,9 @@ def _may_be_a_structure(node: ast.expr, value: Value) -> bool:
 
 def _cover(node: ast.expr, frame: Frame) -> None:
     """`if a and not b` is one finding, on the `if`: its parts are covered."""
-    pending = [node]
+    if not isinstance(node, (ast.BoolOp, ast.UnaryOp)):
+        return
+    pending: list[ast.expr] = [node]
     while pending:
         part = pending.pop()
         if isinstance(part, ast.BoolOp):
@@ -119,7 +121,9 @@ def _constant(node: ast.Constant, frame: Frame) -> Value:
 
 
 def _name(node: ast.Name, frame: Frame) -> Value:
-    value = frame.look_up(node.id)
+    value = frame.names.get(node.id)
+    if value is None and frame.outer is not None:
+        value = frame.outer.look_up(node.id)
     if value is None:
         return frame.analysis.modules.global_name(frame.module, node.id)
     return frame.analysis.modules.resolved(value) if value.kind is DEFERRED else value
@@ -127,7 +131,7 @@ def _name(node: ast.Name, frame: Frame) -> Value:
 
 def _attribute(node: ast.Attribute, frame: Frame) -> Value:
     if isinstance(node.value, ast.Name):
-        known = frame.look_up(f"{node.value.id}.{node.attr}")
+        known = frame.look_up_attribute(node.value.id, node.attr)
         if known is not None:
             return known
     return attributes.read(evaluate(node.value, frame), node.attr, frame, node)

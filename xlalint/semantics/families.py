@@ -6,7 +6,7 @@ Each is mended in a way of its own, and so each has a rule of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from functools import cache
 
 CALLBACK = "callback"
 PRINTING = "printing"
@@ -39,14 +39,14 @@ _BY_OPERATION = (
 )
 
 
-def of_operations(missing: Iterable[str], emitted: Iterable[str]) -> str:
+@cache
+def of_operations(missing: tuple[str, ...], emitted: tuple[str, ...]) -> str:
     """The family of a call that lacks kernels for `missing` among all the operations that it emits.
 
     Printing is told by what is emitted: a summary has no operation at all where it has no writer.
     """
-    lacking = tuple(missing)
     for family, pattern in _BY_OPERATION:
-        operations = emitted if family == PRINTING else lacking
+        operations = emitted if family == PRINTING else missing
         if any(pattern.search(operation) for operation in operations):
             return family
     return KERNEL

@@ -58,6 +58,17 @@ class Frame:
             frame = frame.outer
         return None
 
+    def look_up_attribute(self, name: str, attr: str) -> Value | None:
+        """The value of `name.attr` as it was assigned or tested in this function or those around it; None otherwise."""
+        frame: Frame | None = self
+        while frame is not None:
+            if frame.names.may_keep_attributes(name):
+                known = frame.names.get(f"{name}.{attr}")
+                if known is not None:
+                    return known
+            frame = frame.outer
+        return None
+
     def has_dimensions(self, node: ast.expr) -> None:
         """What a mask is taken of is no scalar: from here on that is known of the name."""
         if isinstance(node, ast.Name):

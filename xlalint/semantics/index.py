@@ -178,6 +178,8 @@ class ModuleInfo:
         return position < len(self._yielding_lines) and self._yielding_lines[position] <= last
 
     def _find_yielding_lines(self) -> Iterator[int]:
+        if "yield" not in self.text and ":=" not in self.text:
+            return
         line, counted = 1, 0
         text = self.text if "\r" not in self.text else _NEW_LINES.sub("\n", self.text)
         for match in _YIELD_OR_WALRUS.finditer(text):

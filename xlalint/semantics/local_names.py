@@ -87,6 +87,10 @@ class Names(dict[str, Value]):
                 changes[name] = join(one, other)
         return changes
 
+    def may_keep_attributes(self, name: str) -> bool:
+        """Whether an attribute of the name has ever been kept here; of most names, none is."""
+        return name in self._with_attributes
+
     def forget_attributes(self, name: str) -> None:
         """Drop what is known of the attributes of a name that is bound to something else."""
         if name in self._with_attributes:

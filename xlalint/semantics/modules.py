@@ -25,6 +25,8 @@ from xlalint.semantics.values import (
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
 
+_BUILTINS = {name: Value(EXTERNAL, ref=f"builtins.{name}") for name in builtin_calls.NAMES}
+
 
 class Modules:
     """The project's modules as running programs see them: what their names, and the names they import, stand for."""
@@ -42,11 +44,7 @@ class Modules:
         if value is None:
             value = self._defined_later(module, name)
         if value is None:
-            return (
-                Value(EXTERNAL, ref=f"builtins.{name}")
-                if name in builtin_calls.NAMES
-                else NOTHING_KNOWN
-            )
+            return _BUILTINS.get(name, NOTHING_KNOWN)
         if value.kind is DEFERRED:
             value = frame.names[name] = self.resolved(value)
         return value

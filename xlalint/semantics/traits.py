@@ -126,13 +126,21 @@ def _decorator(node: ast.expr, frame: Frame) -> tuple[str, dict[str, Value]]:
 def _through(value: Value, options: dict[str, Value], frame: Frame) -> tuple[str, dict[str, Value]]:
     """A project's own decorator that hands what it decorates to tf.function is as good as tf.function."""
     info = value.ref[0] if isinstance(value.ref, tuple) else value.ref
+    call = frame.analysis.compiling_call(info)
+    if call is None:
+        return "", options
     home = frame.analysis.modules.module_frame(info.module)
-    for node in nodes_of(info.node.body) if isinstance(info.node.body, list) else ():
+    passes_on = any(keyword.arg is None for keyword in call.keywords)
+    return "tf.function", {**(options if passes_on else {}), **_keywords(call, home)}
+
+
+def compiling_call(info: FunctionInfo, home: Frame) -> ast.Call | None:
+    """The call of tf.function in a function, if there is one; `home` is the frame of its module."""
+    for node in nodes_of(info.body):
         if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
-            if _name(frame.analysis.evaluate(node.func, home)) == "tf.function":
-                passes_on = any(keyword.arg is None for keyword in node.keywords)
-                return "tf.function", {**(options if passes_on else {}), **_keywords(node, home)}
-    return "", options
+            if _name(home.analysis.evaluate(node.func, home)) == "tf.function":
+                return node
+    return None
 
 
 def _keywords(node: ast.Call, frame: Frame) -> dict[str, Value]:
