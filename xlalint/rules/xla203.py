@@ -3,19 +3,36 @@
 from __future__ import annotations
 
 import ast
+from typing import NamedTuple
 
 import libcst as cst
 
-from xlalint.rules.base import Rule
+from xlalint.rules.base import Passage, Rule
 from xlalint.semantics.apis import needs_exact
 from xlalint.semantics.facts import CALL, INDEX, STRIDE, CallDetail, Fact
 from xlalint.semantics.values import ARRIVING, BOUNDED, COMPUTED, Value, leaves
+
+
+class _Size(NamedTuple):
+    """A finding to be. `names` are those that the size is made of, `is_part` says that it is one number of a shape."""
+
+    node: cst.BaseExpression
+    fact: Fact
+    variant: str
+    confidence: str
+    words: dict[str, str]
+    names: frozenset[str]
+    is_part: bool
 
 
 class SizeFromData(Rule):
     """An argument that XLA needs when it compiles, fed from what is known only when the program runs."""
 
     code = "XLA203"
+
+    def __init__(self, passage: Passage) -> None:
+        super().__init__(passage)
+        self._sizes: list[_Size] = []
 
     def visit_Call(self, node: cst.Call) -> None:
         self._index(node)
@@ -28,13 +45,30 @@ class SizeFromData(Rule):
     def visit_Subscript(self, node: cst.Subscript) -> None:
         self._index(node)
         for fact in self.facts(node, STRIDE):
+            variant = self._variant(fact.value.dependence)
+            step = ast.unparse(fact.detail)
+            words = {"api": self.quote(node), "argument": "step", "value": step, "more": ""}
+            self.report(node, fact, variant, **words)
+
+    def leave_Module(self, original_node: cst.Module) -> None:
+        """Report the sizes: one finding for those of a function that the same number decides."""
+        kept: list[_Size] = []
+        followers: dict[cst.BaseExpression, set[cst.BaseExpression]] = {}
+        for size in self._sizes:
+            leader = next((known for known in kept if _decides(known, size)), None)
+            if leader is None:
+                kept.append(size)
+            else:
+                followers.setdefault(leader.node, set()).add(size.node)
+        for size in kept:
+            more = _count(len(followers.get(size.node, ())))
             self.report(
-                node,
-                fact,
-                self._variant(fact.value.dependence),
-                api=self.quote(node),
-                argument="step",
-                value=ast.unparse(fact.detail),
+                size.node,
+                size.fact,
+                size.variant,
+                confidence=size.confidence,
+                more=more,
+                **size.words,
             )
 
     def _index(self, node: cst.BaseExpression) -> None:
@@ -55,17 +89,20 @@ class SizeFromData(Rule):
         if not data:
             return
         dependence = max(leaf.dependence for leaf in data)
-        variant = self._variant(dependence)
         sure = any(leaf.sure for leaf in data if leaf.dependence == dependence)
         argument = self._written(node, parameter, fact.detail)
-        self.report(
-            node if argument is None else argument,
-            fact,
-            variant,
-            confidence="certain" if sure and dependence in (ARRIVING, COMPUTED) else "likely",
-            api=self.quote(node.func),
-            argument=parameter,
-            value=parameter if argument is None else self.quote(argument),
+        parts = _parts(argument, value, least)
+        quoted = ", ".join(self.quote(part) for part in parts) if parts else parameter
+        self._sizes.append(
+            _Size(
+                node if argument is None else argument,
+                fact,
+                self._variant(dependence),
+                "certain" if sure and dependence in (ARRIVING, COMPUTED) else "likely",
+                {"api": self.quote(node.func), "argument": parameter, "value": quoted},
+                frozenset(name for part in parts for name in _names(part)),
+                bool(parts) and parts[0] is not argument,
+            )
         )
 
     def _written(
@@ -78,3 +115,46 @@ class SizeFromData(Rule):
         position = [name for name, _ in detail.arguments].index(parameter)
         positional = [a for a in node.args if a.keyword is None and not a.star]
         return positional[position].value if position < len(positional) else None
+
+
+def _parts(
+    argument: cst.BaseExpression | None, value: Value, least: int
+) -> list[cst.BaseExpression]:
+    """The numbers of a written shape that come from data, or the whole argument."""
+    if argument is None:
+        return []
+    if isinstance(argument, (cst.Tuple, cst.List)) and isinstance(value.ref, tuple):
+        written = [element.value for element in argument.elements]
+        if len(written) == len(value.ref):
+            return [
+                part
+                for part, item in zip(written, value.ref)
+                if any(leaf.is_tensor and leaf.dependence >= least for leaf in leaves(item))
+            ]
+    return [argument]
+
+
+def _names(node: cst.CSTNode) -> set[str]:
+    """The names in an expression, without those of what is called."""
+    if isinstance(node, cst.Name):
+        return {node.value}
+    if isinstance(node, cst.Call):
+        return {name for argument in node.args for name in _names(argument.value)}
+    return {name for child in node.children for name in _names(child)}
+
+
+def _decides(leader: _Size, size: _Size) -> bool:
+    """Whether one finding speaks for another: the same number is part of a shape further on in the same function."""
+    return (
+        size.is_part
+        and leader.node is not size.node
+        and leader.fact.function is size.fact.function
+        and leader.variant == size.variant
+        and not leader.names.isdisjoint(size.names)
+    )
+
+
+def _count(followers: int) -> str:
+    if not followers:
+        return ""
+    return f", like {followers} more {'size' if followers == 1 else 'sizes'} of this function"

@@ -381,7 +381,7 @@ def note_hazards(
     arriving = composites.densified_from_outside(api.constant_args, bound)
     if arriving is not None and not verdict.missing:
         frame.analysis.note(frame, node, DENSE_SHAPE, arriving)
-    if api.sizing_args and results.is_sized_by(api, bound):
+    if api.sizing_args and "TopKV2" not in api.ops and results.is_sized_by(api, bound):
         frame.analysis.note(frame, node, SLICE, NOTHING_KNOWN)
     misuse = misuses.misuse_of_data_sized(api.name, bound, arguments)
     if misuse is not None:

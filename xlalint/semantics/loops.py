@@ -109,7 +109,7 @@ def _note_change(
     if len(writers) == 1 and old.kind in (TENSOR, UNKNOWN) and _is_grown(last, name, frame):
         _note(head, name, "grows", "", "", last, old, frame)
         return
-    change = None if new == old else difference(old, new, _value_of(last))
+    change = None if new == old else difference(old, new, _makes_data_sized(_value_of(last), frame))
     if change is not None and is_carried(_body(frame), loop, name):
         what, was, becomes = change
         at = _dtype_clash(last) if what == "dtype" else None
@@ -132,11 +132,10 @@ def _note(
     frame.analysis.note(frame, at, LOOP_STATE, value, change)
 
 
-def difference(old: Value, new: Value, source: ast.expr | None) -> tuple[str, str, str] | None:
+def difference(old: Value, new: Value, is_made_here: bool) -> tuple[str, str, str] | None:
     """How a tensor differs from itself one step before, as `what`, before and after in words; None when it may be the same.
 
-    `source` is the expression that made it. That a tensor is data-sized counts where that expression itself makes it so: slices
-    may be put together again.
+    That it is data-sized counts where the assignment itself makes it so (`is_made_here`): slices may be put together again.
     """
     if not (old.is_tensor and new.is_tensor) or new.guess:
         return None
@@ -146,8 +145,7 @@ def difference(old: Value, new: Value, source: ast.expr | None) -> tuple[str, st
         return "shape", _words(old.shape), _words(new.shape)
     if old.shape == () and new.shape is None and new.rank:
         return "shape", "()", "a vector or more"
-    made_here = isinstance(source, (ast.Subscript, ast.Call)) and not _joins(source)
-    if old.producer is None and new.producer is not None and made_here:
+    if old.producer is None and new.producer is not None and is_made_here:
         return "data-sized", "", new.producer
     if old.dtype is not None and new.dtype is not None and old.dtype != new.dtype:
         return "dtype", old.dtype, new.dtype
@@ -158,9 +156,13 @@ def _value_of(part: ast.stmt) -> ast.expr | None:
     return part.value if isinstance(part, ast.Assign) else None
 
 
-def _joins(node: ast.expr) -> bool:
-    called = node.func if isinstance(node, ast.Call) else None
-    return isinstance(called, ast.Attribute) and called.attr in ("concat", "concatenate", "stack")
+def _makes_data_sized(source: ast.expr | None, frame: Frame) -> bool:
+    """Whether an expression is a slice or a mask, or a call of an API other than those that put tensors together."""
+    if not isinstance(source, ast.Call):
+        return isinstance(source, ast.Subscript)
+    target = frame.analysis.evaluate(source.func, frame)
+    leaf = str(target.ref).rsplit(".", 1)[-1]
+    return target.kind is EXTERNAL and leaf not in ("concat", "concatenate", "stack", "where")
 
 
 def _differ(one: Shape, other: Shape) -> bool:
@@ -259,6 +261,7 @@ def note_body(
         return
     args = body.args if isinstance(body, (ast.Lambda, ast.FunctionDef)) else None
     names = [arg.arg for arg in args.args] if args is not None else []
+    names = names[-len(before) :] if before else []  # without `self`
     values = after.ref if isinstance(after.ref, tuple) and len(after.ref) == len(before) else ()
     writers = {n: part for part in _parts(body) for n in _targets(part)}
     for position, (item, old) in enumerate(zip(returned.elts, before)):
@@ -267,7 +270,7 @@ def note_body(
         source = made.value if isinstance(made, ast.Assign) else item
         change = ("grows", "", "") if _concatenates(source, name, frame) else None
         if change is None and values:
-            change = difference(as_tensor(old), values[position], source)
+            change = difference(as_tensor(old), values[position], _makes_data_sized(source, frame))
         if change is not None:
             by = made if made is not None else ast.copy_location(ast.Expr(source), source)
             _note(node, name, *change, by, old, frame)

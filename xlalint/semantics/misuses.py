@@ -94,12 +94,17 @@ def _joined(name: str, items: tuple[Value, ...], bound: Bound) -> Misuse | None:
     if sized is None or len(items) < 2:
         return None
     if name in _STACKS:
-        full = [item for item in items if item.is_tensor and item.producer is None and item.rank]
-        return ("stack", sized) if full else None
-    axis = bound.get("axis")
-    along = result_shapes.number(axis) if axis is not None else 0
+        full = [item for item in items if item.is_tensor and item.producer is None and item.shape]
+        return ("stack", sized) if any(_is_static(v, sized.sized_axis) for v in full) else None
+    given = bound.get("axis")
+    along = result_shapes.number(given) if given is not None else 0
     is_along = along is not None and along == sized.sized_axis
     return ("gradient-wrong", sized) if is_along and _may_have_gradient(sized) else None
+
+
+def _is_static(value: Value, axis: int | None) -> bool:
+    shape = value.shape or ()
+    return axis is not None and len(shape) > axis and shape[axis] is not None
 
 
 def _may_have_gradient(value: Value) -> bool:

@@ -470,7 +470,7 @@ def _is_known(flat: tuple[Value, ...]) -> bool:
 
 def _gather(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     """The result of a gather is as big as its indices: those decide."""
-    indices = bound.get("indices") or (
+    indices = bound.get("indices", bound.get("ids")) or (
         arguments.positional[1] if len(arguments.positional) > 1 else NOTHING_KNOWN
     )
     params = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
@@ -646,6 +646,9 @@ _SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value
     "tf.where": _where,
     "keras.ops.where": _where,
     "tf.gather": _gather,
+    "tf.gather_nd": _gather,
+    "tf.nn.embedding_lookup": _gather,
+    "keras.ops.take": _gather,
     "tf.constant": _constant_value,
     "keras.backend.constant": _constant_value,
     "tf.zeros": _filled,

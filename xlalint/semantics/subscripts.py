@@ -201,7 +201,8 @@ def _sized_by_slice(
     for position, (part, value) in enumerate(zip(parts, values)):
         if isinstance(part, ast.Slice) and value.dependence in (BOUNDED, COMPUTED):
             if value.sure and part.step is None:
-                frame.analysis.note(frame, node, SLICE, base)
+                if base.dtype is None or base.dtype.startswith(("float", "bfloat", "complex")):
+                    frame.analysis.note(frame, node, SLICE, base)
                 return ast.unparse(node), _axis_after(parts, values, position)
     return None, 0
 
