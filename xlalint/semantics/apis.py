@@ -20,6 +20,7 @@ from xlalint.semantics import (
 )
 from xlalint.semantics.catalog import Api, Condition, custom_operation
 from xlalint.semantics.facts import (
+    ASSUMED,
     CALL,
     CONVERSION,
     DATA_SIZED_USE,
@@ -134,7 +135,7 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
     if name in _TPU_NAMES:
         frame.analysis.saw_tpu = True
     if name.startswith("np."):
-        return _numpy_call(arguments, node, frame)
+        return _numpy_call(name, arguments, node, frame)
     if name.startswith("math."):
         return _math_call(name, arguments, node, frame)
     if not name.startswith(("tf.", "keras.", "tf_keras.")):
@@ -524,12 +525,18 @@ def _dependence(values: tuple[Value, ...]) -> int:
     )
 
 
-def _numpy_call(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+_MADE_ARRAYS = frozenset({"np.array", "np.asarray", "np.ascontiguousarray"})
+
+
+def _numpy_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     values = (*arguments.positional, *arguments.keywords.values())
     flat = [leaf for value in values for leaf in leaves(value)]
     for leaf in flat:
         if leaf.is_tensor and not (leaf.guess or leaf.structured or leaf.optional):
             frame.analysis.note(frame, node, NUMPY_CALL, leaf)
+            if name in _MADE_ARRAYS and frame.context.region == ASSUMED:
+                # Nobody compiles it, and it asks for an array as `.numpy()` does: its author runs it eagerly.
+                frame.touches_host = True
             return Value(NDARRAY)
     if flat and all(leaf.kind in (PYTHON, SHAPE) for leaf in flat):
         return SOME_PYTHON

@@ -119,7 +119,7 @@ def _call_any(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) 
     was_silent = frame.silent
     apis.note_chosen(alternatives(target), arguments, node, frame)
     for one in alternatives(target):
-        frame.silent = was_silent or one.kind is EXTERNAL
+        frame.silent = was_silent or one.kind in (EXTERNAL, INSTANCE)
         results.append(call_value(one, arguments, node, frame))
         frame.silent = was_silent
     return join_all(tuple(results))

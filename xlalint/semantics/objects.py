@@ -98,6 +98,11 @@ class Objects:
         if not value.is_tensor:
             return
         known = self.instance_attribute(cls, name)
+        if known is not None and known.kind is PYTHON:
+            self._attributes[cls][name] = (
+                NOTHING_KNOWN  # a setting that a tensor takes the place of, or not
+            )
+            return
         usable = known is not None and known.is_tensor
         self._attributes[cls][name] = join(known, value) if known is not None and usable else value
 
