@@ -22,7 +22,6 @@ from tools.catalog.write import render, write
 from xlalint.semantics.catalog import SCHEMA, CatalogError, load
 
 _SHIPPED = Path("rules/catalog")
-_EVERYTHING = "*"
 
 
 def main() -> int:
@@ -39,19 +38,23 @@ def _run(options: argparse.Namespace) -> int:
         return _show_coverage()
     started = time.monotonic()
     listed = listing()
-    names = [name for name in listed["apis"] if fnmatch.fnmatchcase(name, options.only)]
+    names = [name for name in listed["apis"] if _is_wanted(name, options.only)]
     if not names:
-        print(f"error: no public name matches {options.only!r}", file=sys.stderr)
+        print(f"error: no public name matches {' or '.join(options.only)}", file=sys.stderr)
         return 2
     measured = [name for name in names if _is_measured(name, listed["apis"][name], listed["ops"])]
     steps = _measure(measured, options)
     catalog = assemble(listed, names, steps)
-    if options.out is None and options.only != _EVERYTHING:
+    if options.out is None and options.only:
         print(render(catalog), end="")
         return 0
     path = write(catalog, options.out or _SHIPPED)
     _report(catalog, path, time.monotonic() - started)
     return 0
+
+
+def _is_wanted(name: str, patterns: list[str]) -> bool:
+    return not patterns or any(fnmatch.fnmatchcase(name, each) for each in patterns)
 
 
 def _show_coverage() -> int:
@@ -151,7 +154,11 @@ def _options() -> argparse.Namespace:
         help=f"folder to write to (default: {_SHIPPED}, or with --only the terminal)",
     )
     parser.add_argument(
-        "--only", default=_EVERYTHING, help="measure the names that match this pattern only"
+        "--only",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="measure the names that match this pattern, or one of several, only",
     )
     parser.add_argument(
         "--coverage",
