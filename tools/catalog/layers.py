@@ -54,6 +54,8 @@ _MAKING: dict[str, Any] = {
     "num_query_heads": 2,
     "num_tokens": 4,
     "output_dim": 4,
+    "output_size": 2,
+    "normalizer": [1.0, 2.0, 3.0],
     "pool_size": 2,
     "rate": 0.5,
     "scale": 0.5,
@@ -109,7 +111,7 @@ class LayerCalls:
             return tuple({**making, "inputs": shape} for shape in ([3, 3], [2, 2, 3, 3], [4]))
         if ".schedules." in public.name or ".experimental." in public.name:
             return ({**making, "inputs": np.array(3, np.int64)},)
-        return ({**making, "inputs": MATRIX},)
+        return ({**making, "inputs": MATRIX}, {**making, "inputs": ones(2, 2, 3, 3)})
 
     def optimizing(self, public: Public) -> tuple[dict[str, Any], ...]:
         """Ways to make an optimizer and apply gradients with it."""
@@ -208,7 +210,6 @@ def _special_layers(layers: Any) -> dict[str, list[dict[str, Any]]]:
         "LocallyConnected1D": [{"filters": 4, "kernel_size": 2, "inputs": _SEQUENCE}],
         "LocallyConnected2D": [{"filters": 4, "kernel_size": 2, "inputs": IMAGE}],
         "Masking": [{"inputs": _SEQUENCE}],
-        "MaxNumBoundingBoxes": [],
         "MelSpectrogram": [
             {"fft_length": 16, "sequence_length": 16, "sequence_stride": 8, "num_mel_bins": 4,
              "inputs": ones(1, 64)},
@@ -221,6 +222,8 @@ def _special_layers(layers: Any) -> dict[str, list[dict[str, Any]]]:
         "Permute": [{"dims": [2, 1], "inputs": _SEQUENCE}],
         "RNN": [{"cell": layers.LSTMCell(4), "inputs": _SEQUENCE}],
         "RandomBrightness": [{"factor": 0.2, "inputs": IMAGE}],
+        "RandomPosterization": [{"factor": 4, "inputs": IMAGE}],
+        "RandomFourierFeatures": [{"output_dim": 4, "inputs": MATRIX}],
         "RandomCrop": [{"height": 2, "width": 2, "inputs": IMAGE}],
         "RandomHeight": [{"factor": 0.2, "inputs": IMAGE}],
         "RandomWidth": [{"factor": 0.2, "inputs": IMAGE}],

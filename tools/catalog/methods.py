@@ -72,6 +72,27 @@ def _numpy(tensor: Any) -> Any:
     return tensor.numpy()
 
 
+def _gradient(x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    return tape.gradient(y, x)
+
+
+def _jacobian(x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    return tape.jacobian(y, x)
+
+
+def _batch_jacobian(x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    return tape.batch_jacobian(y, x)
+
+
 def _set_shape(tensor: Any, shape: Any) -> None:
     tensor.set_shape(shape)
 
@@ -83,6 +104,9 @@ _BY_CALLING: Mapping[str, Callable[..., Any]] = {
     "tf.Tensor.__len__": _length,
     "tf.Tensor.numpy": _numpy,
     "tf.Tensor.set_shape": _set_shape,
+    "tf.GradientTape.gradient": _gradient,
+    "tf.GradientTape.jacobian": _jacobian,
+    "tf.GradientTape.batch_jacobian": _batch_jacobian,
 }
 
 

@@ -69,7 +69,37 @@ _VERSION_ONE_SKIPPED = (
     "batch_scatter_update", "count_up_to", "scatter_", "losses.get_", "losses.add_loss",
 )  # fmt: skip
 # What no arguments were found for, or what cannot be tried in a process of its own.
-UNTRACED: Mapping[str, str] = {}
+_PROTO = "it takes descriptions of protocol buffers, which the host reads"
+_NEEDS_MORE = "it needs a package that is not among those of TensorFlow"
+_OF_PYTHON = "it takes and gives values of Python, types and functions"
+UNTRACED: Mapping[str, str] = {
+    "keras.backend.conv2d_transpose": "this environment's build of TensorFlow refuses it on a CPU",
+    "keras.backend.function": _OF_PYTHON,
+    "keras.backend.result_type": _OF_PYTHON,
+    "keras.initializers.STFTInitializer": _NEEDS_MORE,
+    "keras.layers.STFTSpectrogram": _NEEDS_MORE,
+    "keras.layers.MaxNumBoundingBoxes": "it takes boxes of the input pipeline, which runs on the host",
+    "keras.layers.SpectralNormalization": "this version of Keras refuses a layer made by itself",
+    "keras.layers.experimental.DynamicEmbedding": "a table that grows, which the host keeps",
+    "keras.layers.experimental.DynamicLookup": "a table that grows, which the host keeps",
+    "keras.losses.Reduction": _OF_PYTHON,
+    "keras.metrics.MeanMetricWrapper": _OF_PYTHON,
+    "keras.metrics.experimental.PyMetric": _OF_PYTHON,
+    "keras.optimizers.MultiOptimizer": "it shares variables among optimizers that are measured",
+    "keras.optimizers.Muon": "it takes variables of Keras by their paths only",
+    "keras.optimizers.OptimizerMap": "it shares variables among optimizers that are measured",
+    "tf.compat.v1.io.tf_record_iterator": "an input pipeline, which runs on the host",
+    "tf.experimental.extension_type.as_dict": _OF_PYTHON,
+    "tf.image.generate_bounding_box_proposals": "an operation without a kernel for CPUs",
+    "tf.io.decode_jxl": "a decoder of images, which runs on the host",
+    "tf.io.decode_proto": _PROTO,
+    "tf.io.decode_webp": "a decoder of images, which runs on the host",
+    "tf.io.encode_proto": _PROTO,
+    "tf.io.match_filenames_once": "files, saving and loading, which the host does",
+    "tf.io.parse_sequence_example": _PROTO,
+    "tf.quantization.quantized_concat": "an operation of quantized dtypes, which have no kernels for XLA",
+    "tf.compat.v1.nn.quantized_conv2d": "an operation of quantized dtypes, which have no kernels for XLA",
+}
 _GRAPH_MODE = "it works on graphs, sessions and variables of TensorFlow 1"
 _FROM_CONFIGURATION = "from names and configurations to objects, and back"
 # Preprocessing of images is part of programs; models themselves are not measured whole.
@@ -111,7 +141,7 @@ def is_called(name: str) -> bool:
 ABSTRACT = frozenset(
     {"Layer", "InputLayer", "InputSpec", "Wrapper", "AbstractRNNCell", "TFSMLayer", "TorchModuleWrapper"}
     | {"JaxLayer", "FlaxLayer", "Pipeline", "DenseFeatures", "PreprocessingLayer", "StackedRNNCells"}
-    | {"Constraint", "Initializer", "LearningRateSchedule", "LossScaleOptimizer", "Optimizer", "Regularizer"}
+    | {"Loss", "Metric", "Constraint", "Initializer", "LearningRateSchedule", "LossScaleOptimizer", "Optimizer", "Regularizer"}
 )  # fmt: skip
 _A_CLASS = "a class: what its methods do is measured method by method, where it computes at all"
 _IS_ABSTRACT = "an abstract class or a wrapper, which cannot be called by itself"

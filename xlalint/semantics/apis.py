@@ -157,7 +157,7 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
         return made
     if name.startswith(_LOADED):
         return _custom_operation(name, arguments, node, frame)
-    api = frame.analysis.catalog.api(plain)
+    api = _facts_of(name, plain, frame)
     bound = bind(_parameters(api, arguments), arguments)
     handled = callbacks.call(plain, arguments, bound, node, frame)
     if api is None:
@@ -191,12 +191,22 @@ _MAY_RETURN_MORE = re.compile(
 )
 
 
+def _facts_of(name: str, plain: str, frame: Frame) -> Api | None:
+    """What the catalogue knows, of the Keras that the code uses."""
+    analysis = frame.analysis
+    is_keras_2 = analysis.keras == "2" or name.startswith("tf_keras.")
+    if is_keras_2 and plain.startswith("keras."):
+        return analysis.catalog.api_of_keras_2(plain)
+    return analysis.catalog.api(plain)
+
+
 def call_external_instance(
     target: Value, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """`self.dense(x)`: a layer, loss or metric of Keras called; other objects are not known."""
     made = dict(target.ref.arguments) if isinstance(target.ref, Made) else {}
-    plain = api_name(class_name(target) or "")
+    name = class_name(target) or ""
+    plain = api_name(name)
     if plain.startswith(
         (
             "keras.layers.",
@@ -207,7 +217,7 @@ def call_external_instance(
             "keras.applications.",
         )
     ):
-        api = frame.analysis.catalog.api(plain)
+        api = _facts_of(name, plain, frame)
         dependence = _dependence(arguments.positional)
         if api is not None and plain.startswith("keras.layers."):
             verdict = judge(api, {**made, **arguments.keywords})
@@ -593,7 +603,7 @@ def _made(name: str, plain: str, arguments: Arguments, frame: Frame) -> str | Ma
     """The class, with what the instance is made with where the catalogue's verdict depends on it."""
     if not plain.startswith("keras.layers."):
         return name
-    api = frame.analysis.catalog.api(plain)
+    api = _facts_of(name, plain, frame)
     if api is None:
         return name
     decisive = {parameter for condition in api.conditions for parameter, _ in condition.when}

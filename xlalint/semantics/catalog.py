@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -161,7 +161,16 @@ class _Rows(Mapping[str, Any]):
 class Catalog:
     """The measured facts of one TensorFlow version."""
 
-    __slots__ = ("_aliases", "_apis", "_made", "_ops", "_squeezed", "keras", "tensorflow")
+    __slots__ = (
+        "_aliases",
+        "_apis",
+        "_keras_2",
+        "_made",
+        "_ops",
+        "_squeezed",
+        "keras",
+        "tensorflow",
+    )
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
         self.tensorflow: str = raw["tensorflow"]
@@ -170,6 +179,7 @@ class Catalog:
         self._apis: Mapping[str, Mapping[str, Any]] = raw["apis"]
         self._aliases: Mapping[str, str] = raw["aliases"]
         self._made: dict[str, Api | None] = {}
+        self._keras_2: dict[str, Api | None] = {}
         self._squeezed: dict[str, str] | None = None
 
     def api(self, name: str) -> Api | None:
@@ -182,6 +192,19 @@ class Catalog:
             canonical = self.canonical(name)
             self._made[name] = None if canonical is None else self._make(canonical)
         return self._made[name]
+
+    def api_of_keras_2(self, name: str) -> Api | None:
+        """Facts of `keras.layers.Dense` as Keras 2 has it, under that name.
+
+        They are measured from tf_keras where TensorFlow brings Keras 3, and from TensorFlow's own Keras before that.
+        """
+        key = f"tf_{name}"
+        if key not in self._keras_2:
+            api = self.api(key)
+            if api is not None and api.name.startswith("tf_keras."):
+                api = replace(api, name=api.name.removeprefix("tf_"))
+            self._keras_2[key] = api
+        return self._keras_2[key]
 
     def op(self, op_type: str) -> Op | None:
         """Facts of one operation type, such as `UniqueWithCounts`, or None for an unknown one."""

@@ -14,6 +14,7 @@ from tools.catalog.recipes import (
     keras_functions,
     mathematics,
     networks,
+    odds_and_ends,
     python_values,
     randomness,
     receivers,
@@ -34,6 +35,7 @@ _MODULES = (
     version_one,
     keras_functions,
     receivers,
+    odds_and_ends,
 )
 
 
