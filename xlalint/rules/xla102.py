@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.loops import RuleInLoops
-from xlalint.semantics.facts import CONDITION, LOOP_EXIT, Fact
+from xlalint.semantics.facts import CONDITION, LOOP_EXIT, LOOP_GRADIENT, Fact
 from xlalint.semantics.iteration import WHILE
 
 
@@ -23,7 +23,7 @@ class DataDependentWhile(RuleInLoops):
                 self._say(node.test, node.test, fact, "unconverted", "while")
             elif fact.value.dtype not in (None, "bool"):
                 self._say(node.test, node.test, fact, "not-boolean", "while")
-            elif not _sets_a_bound(node.body):
+            elif not (_sets_a_bound(node.body) or self.facts(node.test, LOOP_GRADIENT)):
                 self._say(node.test, node.test, fact, "converted", "while")
 
     def visit_If(self, node: cst.If) -> None:

@@ -18,6 +18,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.functions import Functions
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
 from xlalint.semantics.installed import InstalledClasses
+from xlalint.semantics.loop_gradients import LoopGradients
 from xlalint.semantics.modules import Modules
 from xlalint.semantics.objects import Objects
 from xlalint.semantics.regions import Regions
@@ -44,6 +45,7 @@ class Analysis:
         self.regions = Regions(self)
         self.drivers = Drivers(self)
         self.gradients = Gradients(self)
+        self.loop_gradients = LoopGradients(self)
         self._installed = InstalledClasses(list(installed))
         self._traits: dict[FunctionInfo, Traits] = {}
         self._compiling_calls: dict[FunctionInfo, ast.Call | None] = {}

@@ -50,6 +50,7 @@ from xlalint.semantics.values import (
     SPARSE,
     STRATEGY,
     TENSOR,
+    TRUE,
     UNKNOWN,
     VARIABLE,
     Made,
@@ -185,6 +186,8 @@ def _custom_operation(name: str, arguments: Arguments, node: ast.AST, frame: Fra
     return Value(TENSOR, max(ARRIVING, _dependence(arguments.positional)), structured=True)
 
 
+# Layers that run a loop of the graph, unless it is unrolled.
+_RECURRENT = re.compile(r"^keras\.layers\.(SimpleRNN|RNN|LSTM|GRU|ConvLSTM\dD|Bidirectional)$")
 # Layers that may return several tensors (states, scores), and models, which may return any structure.
 _MAY_RETURN_MORE = re.compile(
     r"^keras\.(Sequential|Model|applications\.)|(RNN|LSTM|GRU|LSTM\dD|Cells?|Bidirectional|Attention|Lambda|TimeDistributed|Wrapper)$"
@@ -223,6 +226,9 @@ def call_external_instance(
             verdict = judge(api, {**made, **arguments.keywords})
             if verdict.status in ("fails", "crashes") and not verdict.possible:
                 note_call(api, verdict, {}, False, node, frame)
+        if _RECURRENT.search(plain) is not None and made.get("unroll") != TRUE:
+            state = list(arguments.positional[:1])
+            frame.analysis.loop_gradients.note_call(node, state, None, True, frame)
         structured = _MAY_RETURN_MORE.search(plain) is not None
         is_model = plain.startswith(("keras.Sequential", "keras.Model", "keras.applications."))
         if is_model or plain.rsplit(".", 1)[-1].startswith(_LAYERS_WITH_PRODUCTS):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import conditionals, loops, pipelines, specs
@@ -18,6 +18,7 @@ from xlalint.semantics.values import (
     FALSE,
     FUNCTION,
     NDARRAY,
+    NONE,
     NOTHING_KNOWN,
     PARTIAL,
     SEQUENCE,
@@ -152,9 +153,20 @@ def _cond(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
         _argument(arguments, bound, position, name, old)
         for position, name, old in ((1, "true_fn", "fn1"), (2, "false_fn", "fn2"))
     ]
-    arms = [_run(function, [], frame) for function in functions]
-    _compare(node, _argument(arguments, bound, 0, "pred"), arms, functions, frame)
+    test = _argument(arguments, bound, 0, "pred")
+    arms = _run_arms(test, functions, frame)
+    _compare(node, test, arms, functions, frame)
     return join_all(tuple(arms))
+
+
+def _run_arms(test: Value | None, functions: Sequence[Value | None], frame: Frame) -> list[Value]:
+    """Run the callbacks of a conditional, which is one of the graph when its test is a tensor."""
+    depth = frame.arms
+    if test is not None and test.is_tensor:
+        frame.arms += 1
+    results = [_run(function, [], frame) for function in functions]
+    frame.arms = depth
+    return results
 
 
 def _compare(
@@ -210,6 +222,7 @@ def _while_loop(
     if body is not None and body.kind is FUNCTION:
         info = body.ref[0] if isinstance(body.ref, tuple) else body.ref
         loops.note_body(node, info.node, _items(loop_vars), result, frame)
+    _note_loop(node, _items(loop_vars), body, _is_bounded(arguments, bound), frame)
     if result.kind is SEQUENCE and len(result.ref) == len(state):
         return Value(SEQUENCE, COMPUTED, ref=tuple(loop_state(v) for v in result.ref))
     return (
@@ -217,6 +230,45 @@ def _while_loop(
         if state
         else Value(TENSOR, COMPUTED, structured=True)
     )
+
+
+def _is_bounded(arguments: Arguments, bound: dict[str, Value]) -> bool:
+    """Whether a while loop has `maximum_iterations`, or asks for no gradient."""
+    limit = arguments.keywords.get("maximum_iterations", bound.get("maximum_iterations", NONE))
+    return limit != NONE or arguments.keywords.get("back_prop") == FALSE
+
+
+def _note_loop(
+    node: ast.AST, state: list[Value], body: Value | None, is_bounded: bool, frame: Frame
+) -> None:
+    info = body.ref if body is not None and body.kind is FUNCTION else None
+    info = info[0] if isinstance(info, tuple) else info
+    frame.analysis.loop_gradients.note_call(node, state, info, is_bounded, frame)
+
+
+def _fori_loop(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """`keras.ops.fori_loop(lower, upper, body, init)`: with TensorFlow, a while loop without a bound."""
+    initial = _argument(arguments, bound, 3, "init_val")
+    state = [loop_state(v) for v in _items(initial)]
+    body = _argument(arguments, bound, 2, "body_fun")
+    carried = loop_state(initial) if initial is not None else NOTHING_KNOWN
+    _run(body, [Value(TENSOR, COMPUTED, dtype="int32", rank=0, shape=()), carried], frame)
+    _note_loop(node, state, body, False, frame)
+    return carried if carried.kind is SEQUENCE else Value(TENSOR, COMPUTED, structured=True)
+
+
+def _keras_scan(
+    arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    """`keras.ops.scan(f, init, xs)`: with TensorFlow, a while loop without a bound."""
+    initial = _argument(arguments, bound, 1, "init") or NOTHING_KNOWN
+    elems = _slice_of(_argument(arguments, bound, 2, "xs"))
+    step = _argument(arguments, bound, 0, "f")
+    result = _run(step, [loop_state(initial), elems], frame)
+    _note_loop(node, _items(initial), step, False, frame)
+    if result.kind is SEQUENCE and len(result.ref) == 2:
+        return Value(SEQUENCE, COMPUTED, ref=(loop_state(result.ref[0]), _stacked(result.ref[1])))
+    return NOTHING_KNOWN
 
 
 def _items(value: Value | None) -> list[Value]:
@@ -241,6 +293,9 @@ def _map_fn(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame:
         frame,
         at=_written(node, 0, "fn"),
     )
+    function = _argument(arguments, bound, 0, "fn")
+    elems = _argument(arguments, bound, 1, "elems")
+    _note_loop(node, [elems] if elems is not None else [], function, True, frame)
     return _stacked(result)
 
 
@@ -257,6 +312,7 @@ def _scan(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
     elems = _slice_of(_argument(arguments, bound, 1, "elems"))
     initial = _argument(arguments, bound, 2, "initializer")
     carried = loop_state(initial) if initial is not None else elems
+    _note_loop(node, [carried], _argument(arguments, bound, 0, "fn"), True, frame)
     return _stacked(
         _run(_argument(arguments, bound, 0, "fn"), [carried, elems], frame, converted=False)
     )
@@ -338,8 +394,9 @@ def _switch(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame:
     branches = _argument(arguments, bound, 1, "branch_fns", "pred_fn_pairs")
     found = list(leaves(branches)) if branches is not None else []
     found = [leaf for leaf in found if leaf.kind is FUNCTION]
-    results = [_run(leaf, [], frame) for leaf in found]
-    _compare(node, _argument(arguments, bound, 0, "branch_index"), results, list(found), frame)
+    index = _argument(arguments, bound, 0, "branch_index")
+    results = _run_arms(index, found, frame)
+    _compare(node, index, results, list(found), frame)
     return join_all(tuple(results)) if results else NOTHING_KNOWN
 
 
@@ -349,8 +406,9 @@ def _case(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
     tests = [leaf for leaf in found if leaf.is_tensor]
     default = _argument(arguments, bound, 1, "default")
     found = [v for v in (*found, default) if v is not None and v.kind is FUNCTION]
-    results = [_run(leaf, [], frame) for leaf in found]
-    _compare(node, tests[0] if tests else None, results, list(found), frame)
+    test = tests[0] if tests else None
+    results = _run_arms(test, found, frame)
+    _compare(node, test, results, list(found), frame)
     return join_all(tuple(results)) if results else NOTHING_KNOWN
 
 
@@ -451,4 +509,6 @@ _HANDLERS: dict[str, Callback] = {
     "tf.compat.v1.executing_eagerly_outside_functions": lambda a, b, n, f: TRUE,
     "keras.ops.cond": _cond,
     "keras.ops.while_loop": _while_loop,
+    "keras.ops.fori_loop": _fori_loop,
+    "keras.ops.scan": _keras_scan,
 }

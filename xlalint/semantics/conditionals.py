@@ -80,7 +80,9 @@ def run_arm(block: Sequence[ast.stmt], run: Callable[[], bool], frame: Frame) ->
     position = len(frame.returned)
     opened = len(frame.splits)
     frame.names.fork()
+    frame.arms += 1
     ends = run()
+    frame.arms -= 1
     close_splits(frame, opened, ends)
     return Arm(block, frame.names.take_back(), ends, frame.returned[position:])
 

@@ -66,27 +66,27 @@ class Gradients:
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
-        self._taped: set[FunctionInfo] = set()
+        self.taped: set[FunctionInfo] = set()
         self._candidates: list[_Candidate] = []
 
     def saw_taped(self, info: FunctionInfo) -> None:
         """A function is called inside a `with tf.GradientTape()` block."""
-        self._taped.add(info)
+        self.taped.add(info)
 
     def note(
         self, api: Api, verdict: Verdict, bound: dict[str, Value], node: ast.AST, frame: Frame
     ) -> None:
         """A call in compiled code; most of them have a gradient that compiles."""
         reason = _reason(api, verdict, bound)
-        if reason is None or not isinstance(node, ast.Call) or _is_cut_off(node, frame):
+        if reason is None or not isinstance(node, ast.Call) or is_cut_off(node, frame):
             return
         first = next((v for v in bound.values() if v.is_tensor), NOTHING_KNOWN)
         if first.dtype is not None and first.dtype.startswith(("int", "uint", "bool", "string")):
             return
-        trained = _Slices(node, frame)
+        trained = Slices(node, frame)
         missing = verdict.gradient_missing
         is_computed = any(v.dependence >= COMPUTED for v in bound.values() if v.is_tensor)
-        in_training = _is_trained_method(frame, self._analysis)
+        in_training = is_trained_method(frame, self._analysis)
         feeds = trained.feeds_it()
         if feeds is False or (feeds is None and _is_label(node)):
             return
@@ -101,7 +101,7 @@ class Gradients:
         """Keep a fact for each call that a gradient is, or may well be, taken through."""
         if not self._candidates:
             return
-        reached = self._analysis.drivers.reached(self._taped)
+        reached = self._analysis.drivers.reached(self.taped)
         for candidate in self._candidates:
             if (
                 candidate.detail.is_sure
@@ -139,7 +139,7 @@ def _reason(api: Api, verdict: Verdict, bound: dict[str, Value]) -> str | None:
     return None
 
 
-def _is_trained_method(frame: Frame, analysis: Analysis) -> bool:
+def is_trained_method(frame: Frame, analysis: Analysis) -> bool:
     """Whether Keras trains through this: `call` of a layer, model or loss, or a loss function given to `compile`."""
     root = frame.context.root
     if root is None:
@@ -150,7 +150,7 @@ def _is_trained_method(frame: Frame, analysis: Analysis) -> bool:
     return role is not None and root.name in _TRAINED_ROLES.get(role.kind, ())
 
 
-def _is_cut_off(node: ast.AST, frame: Frame) -> bool:
+def is_cut_off(node: ast.AST, frame: Frame) -> bool:
     """Inside `tf.stop_gradient(...)`, or in a function that brings its own gradient."""
     info = frame.function
     while info is not None:
@@ -174,12 +174,21 @@ def _called(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
-class _Slices:
+class Slices:
     """What flows into a call and out of it, by the assignments of its function."""
 
-    def __init__(self, node: ast.Call, frame: Frame) -> None:
+    def __init__(
+        self,
+        node: ast.AST,
+        frame: Frame,
+        given: list[ast.expr] | None = None,
+        results: Iterable[str] = (),
+    ) -> None:
+        """`given`: the expressions that flow into the node, its first argument if not said. `results`: names it sets."""
         self._node = node
         self._frame = frame
+        self._given = given if given is not None else _worked_on(node)
+        self._results = frozenset(results)
         self._assignments = list(_assignments(_body(frame.function)))
 
     def feeds_it(self) -> bool | None:
@@ -188,13 +197,9 @@ class _Slices:
         False where everything that it comes from is seen, and none of it is trained: the batch of a step that holds its
         own tape, the labels of a loss. None where that is not known.
         """
-        given = [*getattr(self._node, "args", ()), *(k.value for k in self._node.keywords)]
-        arguments = given[
-            :1
-        ]  # what the call works on; sizes, indices and settings have no gradient
         seen: set[str] = set()
         is_all_seen = bool(self._frame.tapes) or bool(self._predictions())
-        pending: list[ast.expr] = list(arguments)
+        pending: list[ast.expr] = list(self._given)
         while pending:
             expression = pending.pop()
             if self._is_trained(expression):
@@ -267,7 +272,7 @@ class _Slices:
     def reaches_gradient(self) -> bool:
         """Whether the result flows into what `tape.gradient(...)` differentiates."""
         body = _body(self._frame.function)
-        reached: set[str] = set()
+        reached = set(self._results)
         growing = True
         while growing:
             growing = False
@@ -284,6 +289,12 @@ class _Slices:
             for call in nodes_of(body)
             if isinstance(call, ast.Call)
         )
+
+
+def _worked_on(node: ast.AST) -> list[ast.expr]:
+    """What a call works on: sizes, indices and settings have no gradient."""
+    keywords = [keyword.value for keyword in getattr(node, "keywords", ())]
+    return [*getattr(node, "args", ()), *keywords][:1]
 
 
 def _has_weights(name: str) -> bool:

@@ -61,6 +61,7 @@ LOOP_STATE = "loop-state"  # a loop variable that is no longer what it was; Loop
 JIT_ON = "jit-on"
 ARMS = "arms"  # at the test or the call: why the arms cannot become one conditional
 ITERATION = "iteration"  # a tensor taken apart in Python
+LOOP_GRADIENT = "loop-gradient"  # detail: a `LoopGradient` (loop_gradients.py)
 LOOP_EXIT = "loop-exit"  # at the test: a tensor decides whether a loop is left
 DTYPE = "dtype"  # detail: a `misfits.Misfit`
 DENSE_SHAPE = "dense-shape"  # of a sparse tensor that arrives, where XLA needs it as a constant

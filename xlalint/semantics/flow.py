@@ -239,6 +239,7 @@ def _repeat(
     looped_over = head()
     if looped_over is not None:
         loops.carry_round(node, looped_over, changes, frame)
+        frame.analysis.loop_gradients.note_statement(node, looped_over, changes, frame)
     if len(frame.loops) < _MOST_NESTED_PASSES:
         names.join({}, changes)
         once()

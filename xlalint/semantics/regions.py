@@ -212,6 +212,7 @@ class Regions:
                     self._analysis.functions.forget_visits(met + 1)
                 self._drain()
         self._analysis.gradients.judge()
+        self._analysis.loop_gradients.judge()
         self._drop_host_facts()
         self._analysis.drivers.judge()
 

@@ -1,0 +1,32 @@
+"""XLA103: loops whose gradient XLA cannot compile."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from xlalint.rules.base import Rule
+from xlalint.semantics.facts import LOOP_GRADIENT
+from xlalint.semantics.loop_gradients import UNBOUNDED, LoopGradient
+
+
+class LoopWithoutGradient(Rule):
+    """A loop without a bound, or in an arm of a conditional, through which a gradient is taken."""
+
+    code = "XLA103"
+
+    def visit_While(self, node: cst.While) -> None:
+        self._judge(node.test, f"while {self.quote(node.test)}")
+
+    def visit_For(self, node: cst.For) -> None:
+        self._judge(node.iter, f"for ... in {self.quote(node.iter)}")
+
+    def visit_Call(self, node: cst.Call) -> None:
+        self._judge(node, self.quote(node.func))
+
+    def _judge(self, at: cst.BaseExpression, loop: str) -> None:
+        for fact in self.facts(at, LOOP_GRADIENT):
+            detail: LoopGradient = fact.detail
+            sureness = "taken" if detail.is_sure else "likely"
+            variant = sureness if detail.reason == UNBOUNDED else f"conditional-{sureness}"
+            confidence = "certain" if detail.is_sure else "likely"
+            self.report(at, fact, variant, confidence=confidence, loop=loop)
