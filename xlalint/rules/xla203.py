@@ -38,6 +38,7 @@ class SizeFromData(Rule):
         self._index(node)
         for fact in self.facts(node, CALL):
             detail: CallDetail = fact.detail
+            self._inside(node, fact, detail)
             for parameter, value in detail.arguments:
                 if parameter in detail.verdict.constant_args:
                     self._judge(node, fact, parameter, value)
@@ -70,6 +71,14 @@ class SizeFromData(Rule):
                 more=more,
                 **size.words,
             )
+
+    def _inside(self, node: cst.Call, fact: Fact, detail: CallDetail) -> None:
+        """Layers of Keras that are nothing else: `keras.layers.CategoryEncoding(n)(ids)`."""
+        verdict = detail.verdict
+        is_layer = detail.api.startswith("keras.layers.")
+        if is_layer and verdict.status == "fails" and verdict.reason == "constant":
+            if self.passage.aim.is_tpu and not verdict.possible:
+                self.report(node, fact, "inside", api=self.quote(node.func))
 
     def _index(self, node: cst.BaseExpression) -> None:
         if self.passage.aim.is_tpu:

@@ -102,7 +102,10 @@ _EXACT_SHAPES = frozenset(
     }
 )
 # Constants that the catalogue's way of measuring cannot tell from settings: sizes passed as one tensor (fixtures/XLA203).
-_MORE_CONSTANTS = {"tf.split": ("num_or_size_splits",)}
+_MORE_CONSTANTS = {
+    "tf.split": ("num_or_size_splits",),
+    "tf.raw_ops.ParallelDynamicStitch": ("indices",),
+}
 # Modules whose presence in a function marks it as host code: it reads files, draws, or handles text.
 _HOST_PREFIXES = (
     "tf.io.", "tf.data.", "tf.train.", "tf.saved_model.", "tf.summary.create", "tf.strings.", "tf.image.decode", "tf.compat.v1.gfile",

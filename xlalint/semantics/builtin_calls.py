@@ -9,6 +9,7 @@ from xlalint.semantics import callbacks, iteration
 from xlalint.semantics.facts import CONVERSION, ITERATION
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo
+from xlalint.semantics.sizes import note_sizes
 from xlalint.semantics.values import (
     BOUNDED,
     COLLECTION,
@@ -62,6 +63,8 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
         return _len(first, node, frame)
     if name == "map" and values:
         return callbacks.mapped(arguments, node, frame)
+    if name == "range":
+        return _range(values, node, frame)
     special = _SPECIAL.get(name)
     if special is not None:
         return special(values, frame)
@@ -191,12 +194,16 @@ def _listed(values: tuple[Value, ...], frame: Frame) -> Value:
     return Value(COLLECTION, ref=element(first)) if first.kind is TENSOR else NOTHING_KNOWN
 
 
-def _range(values: tuple[Value, ...], frame: Frame) -> Value:
+def _range(values: tuple[Value, ...], node: ast.AST, frame: Frame) -> Value:
     dependence = max((v.dependence for v in values if v.is_tensor), default=None)
     if dependence is None:
         return Value(COLLECTION, ref=SOME_PYTHON)
-    # AutoGraph turns range(tensor) into tf.range.
-    return Value(TENSOR, dependence) if frame.context.converted else NOTHING_KNOWN
+    if not frame.context.converted:
+        return NOTHING_KNOWN
+    # AutoGraph turns range(tensor) into tf.range, whose length XLA must know.
+    names = ("limit",) if len(values) == 1 else ("start", "limit", "delta")
+    note_sizes("range", dict(zip(names, values)), names, node, frame)
+    return Value(TENSOR, dependence, dtype="int32", rank=1, shape=(None,))
 
 
 def _len(value: Value, node: ast.AST, frame: Frame) -> Value:
@@ -271,7 +278,6 @@ _SPECIAL = {
     "list": _listed,
     "tuple": _listed,
     "set": _listed,
-    "range": _range,
     "sum": _sum,
     "super": _super,
     "filter": _passed_on,

@@ -15,11 +15,12 @@ from xlalint.semantics.facts import CALL, GROWING_ARRAY, CallDetail, Verdict
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ModuleInfo
 from xlalint.semantics.result_shapes import number
+from xlalint.semantics.sizes import note_sizes
 from xlalint.semantics.values import (
-    ARRIVING,
     COMPUTED,
     FALSE,
     NOTHING_KNOWN,
+    SEQUENCE,
     TENSOR,
     TENSOR_ARRAY,
     TRUE,
@@ -51,10 +52,7 @@ def construct(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """The value of `tf.TensorArray(...)`; notes a size that is taken from data."""
     bound = dict(zip(_PARAMETERS, arguments.positional)) | arguments.keywords
     size = bound.get("size", NOTHING_KNOWN)
-    if size.is_tensor and size.dependence >= ARRIVING:
-        verdict = Verdict("compiles", (), None, (), ("size",))
-        detail = CallDetail("tf.TensorArray", tuple(bound.items()), verdict, False, "certain", None)
-        frame.analysis.note(frame, node, CALL, size, detail)
+    note_sizes("tf.TensorArray", bound, ("size",), node, frame)
     grows = bound.get("dynamic_size", FALSE) == TRUE
     has_shape = "element_shape" in arguments.keywords
     return Value(
@@ -75,6 +73,8 @@ def method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: F
     if attr == "scatter":
         _note_scatter(arguments, node, frame)
         return _written(base)
+    if attr == "split":
+        _note_unequal_parts(base, arguments, node, frame)
     if attr in ("unstack", "split"):
         return base._replace(ref=None)  # as many rows as the tensor has
     if attr == "identity":
@@ -111,3 +111,13 @@ def _note_scatter(arguments: Arguments, node: ast.AST, frame: Frame) -> None:
             "tf.TensorArray.scatter", (), verdict, False, "certain", None, (_SCATTER_OP,)
         )
         frame.analysis.note(frame, node, CALL, NOTHING_KNOWN, detail)
+
+
+def _note_unequal_parts(base: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
+    """`array.split(x, [1, 3])`: the rows of XLA's one buffer have one length."""
+    lengths = arguments.keywords.get(
+        "lengths", (*arguments.positional, NOTHING_KNOWN, NOTHING_KNOWN)[1]
+    )
+    known = {number(item) for item in lengths.ref} if lengths.kind is SEQUENCE else set()
+    if len(known) > 1 and None not in known:
+        frame.analysis.note(frame, node, GROWING_ARRAY, base, "unequal-parts")
