@@ -8,17 +8,24 @@ from xlalint.rules.base import Rule
 from xlalint.semantics import families
 from xlalint.semantics.facts import ASSUMED, CALL, CallDetail
 
+_ALWAYS_FAIL = {
+    families.CALLBACK: "callback",
+    families.FILES: "files",
+    families.PIPELINE: "pipeline",
+}
+
 
 class HostCallback(Rule):
-    """`tf.py_function`, `tf.numpy_function`, `tf.print`, `tf.summary.*`."""
+    """`tf.py_function`, `tf.numpy_function`, `tf.print`, `tf.summary.*`, files, queues and datasets."""
 
     code = "XLA402"
 
     def visit_Call(self, node: cst.Call) -> None:
         for fact in self.facts(node, CALL):
             detail: CallDetail = fact.detail
-            if detail.family == families.CALLBACK:
-                self.report(node, fact, "callback", confidence="certain", api=self.quote(node.func))
+            if detail.family in _ALWAYS_FAIL:
+                variant = _ALWAYS_FAIL[detail.family]
+                self.report(node, fact, variant, confidence="certain", api=self.quote(node.func))
             elif detail.family == families.PRINTING:
                 # Without jit_compile, a TPU may move what only writes to the host; and in a library function that nobody
                 # calls, a summary without a writer writes nothing: only --pedantic asks about those.

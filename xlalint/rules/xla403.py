@@ -6,16 +6,36 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.rules.xla401 import listed
-from xlalint.semantics import families
-from xlalint.semantics.facts import CALL, CallDetail
+from xlalint.semantics import families, text
+from xlalint.semantics.facts import CALL, TEXT, CallDetail
 
 
 class TextOnDevice(Rule):
-    """A call that works on strings, or looks something up in a table."""
+    """A call that works on strings, or looks something up in a table; text that arrives, is chosen or is returned."""
 
     code = "XLA403"
 
     def visit_Call(self, node: cst.Call) -> None:
+        self._judge(node, node.func)
+        for fact in self.facts(node, TEXT):
+            if fact.detail != text.RETURNED:
+                self.report(
+                    node, fact, fact.detail, confidence="certain", api=self.quote(node.func)
+                )
+
+    def visit_Subscript(self, node: cst.Subscript) -> None:
+        self._judge(node, node)
+
+    def visit_Return(self, node: cst.Return) -> None:
+        if node.value is None:
+            return
+        for fact in self.facts(node.value, TEXT):
+            if fact.detail == text.RETURNED:
+                self.report(
+                    node.value, fact, fact.detail, confidence="certain", api=self.quote(node.value)
+                )
+
+    def _judge(self, node: cst.BaseExpression, named: cst.BaseExpression) -> None:
         for fact in self.facts(node, CALL):
             detail: CallDetail = fact.detail
             if detail.family != families.TEXT:
@@ -24,5 +44,5 @@ class TextOnDevice(Rule):
             self.report(
                 node, fact, variant,
                 confidence="certain",
-                api=self.quote(node.func), ops=listed(detail.verdict.missing),
+                api=self.quote(named), ops=listed(detail.verdict.missing) or "strings",
             )  # fmt: skip

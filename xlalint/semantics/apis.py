@@ -11,12 +11,14 @@ from xlalint.semantics import (
     composites,
     differences,
     families,
+    host_objects,
     misfits,
     misuses,
     pipelines,
     result_shapes,
     results,
     tensor_arrays,
+    text,
 )
 from xlalint.semantics.catalog import Api, Condition, custom_operation
 from xlalint.semantics.facts import (
@@ -378,7 +380,7 @@ def note_hazards(
     differences.note(api, bound, node, frame)
     if verdict.gradient == "fails" or "TopKV2" in api.ops:
         frame.analysis.gradients.note(api, verdict, bound, node, frame)
-    family = families.of_operations(verdict.missing, api.ops)
+    family = families.of_call(api.name, verdict.missing, api.ops)
     if verdict.missing and not api.host and _is_folded(api.name, family, arguments):
         return
     verdict = _of_guarded(verdict, arguments)
@@ -398,6 +400,7 @@ def note_hazards(
         note_call(api, verdict, bound, makes_data_sized, node, frame)
     if not verdict.missing:
         _note_dtypes(api, bound, arguments, result, node, frame)
+        text.note_call(api, bound, result, node, frame)
     arriving = composites.densified_from_outside(api.constant_args, bound)
     if arriving is not None and not verdict.missing:
         frame.analysis.note(frame, node, DENSE_SHAPE, arriving)
@@ -483,7 +486,8 @@ def note_operation(
     if api is None or not api.missing or not frame.context.is_compiled or frame.silent:
         return
     verdict = Verdict(api.status, api.missing, api.reason, (), ())
-    if all(value.guess for value in operands if value.is_composite):
+    composite = [value for value in operands if value.is_composite]
+    if composite and all(value.guess for value in composite):
         verdict = verdict._replace(possible=True)
     note_call(api, verdict, {}, False, node, frame)
 
@@ -509,7 +513,7 @@ def note_call(
         confidence,
         api.replacement,
         api.ops,
-        families.of_operations(verdict.missing, api.ops),
+        families.of_call(api.name, verdict.missing, api.ops),
     )
     frame.analysis.note(frame, node, CALL, value, detail)
 
@@ -602,6 +606,9 @@ def _make_object(name: str, arguments: Arguments, frame: Frame) -> Value | None:
         ("tf.data.", "tf.compat.v1.data.", "keras.utils.image_dataset", "keras.utils.text_dataset")
     ):
         return pipelines.made(plain, arguments)
+    on_host = host_objects.make(plain)
+    if on_host is not None:
+        return on_host
     leaf = plain.rsplit(".", 1)[-1]
     if plain.startswith("keras.") and leaf[:1].isupper() and leaf != "Input":
         return Value(INSTANCE, ref=_made(name, plain, arguments, frame))

@@ -64,6 +64,7 @@ ITERATION = "iteration"  # a tensor taken apart in Python
 LOOP_GRADIENT = "loop-gradient"  # detail: a `LoopGradient` (loop_gradients.py)
 LOOP_EXIT = "loop-exit"  # at the test: a tensor decides whether a loop is left
 DTYPE = "dtype"  # detail: a `misfits.Misfit`
+TEXT = "text"  # detail: how a string comes to be on the device (`text`)
 DENSE_SHAPE = "dense-shape"  # of a sparse tensor that arrives, where XLA needs it as a constant
 VANISHING_CHECK = "vanishing-check"  # detail: the API's canonical name
 DIFFERS = "differs-from-eager"  # detail: how (differences.py)

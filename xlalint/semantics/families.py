@@ -39,12 +39,18 @@ _BY_OPERATION = (
 )
 
 
-@cache
-def of_operations(missing: tuple[str, ...], emitted: tuple[str, ...]) -> str:
-    """The family of a call that lacks kernels for `missing` among all the operations that it emits.
+# Layers over text whose compilation ends the process before it can say which operation was to blame.
+_OF_TEXT = frozenset({"keras.layers.TextVectorization"})
 
-    Printing is told by what is emitted: a summary has no operation at all where it has no writer.
-    """
+
+def of_call(name: str, missing: tuple[str, ...], emitted: tuple[str, ...]) -> str:
+    """The family of a call of `name` that lacks kernels for `missing` among all the operations that it emits."""
+    return TEXT if name in _OF_TEXT else _of_operations(missing, emitted)
+
+
+@cache
+def _of_operations(missing: tuple[str, ...], emitted: tuple[str, ...]) -> str:
+    """Printing is told by what is emitted: a summary has no operation at all where it has no writer."""
     for family, pattern in _BY_OPERATION:
         operations = emitted if family == PRINTING else missing
         if any(pattern.search(operation) for operation in operations):

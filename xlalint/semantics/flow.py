@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from xlalint.semantics import conditionals, iteration, loops
+from xlalint.semantics import conditionals, iteration, loops, text
 from xlalint.semantics.callbacks import loop_state
 from xlalint.semantics.conditionals import note_arms, run_arm
 from xlalint.semantics.expressions import combine, evaluate, evaluate_condition, truth
@@ -350,7 +350,10 @@ def _note_handlers(node: ast.Try, frame: Frame) -> None:
 
 
 def _return(node: ast.Return, frame: Frame) -> bool:
-    frame.returned.append(evaluate(node.value, frame) if node.value is not None else NONE)
+    value = evaluate(node.value, frame) if node.value is not None else NONE
+    if node.value is not None and frame.context.jit:
+        text.note_returned(node.value, value, frame)
+    frame.returned.append(value)
     return False
 
 

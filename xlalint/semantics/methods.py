@@ -6,7 +6,14 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import composites, formatting, pipelines, result_shapes, tensor_arrays
+from xlalint.semantics import (
+    composites,
+    formatting,
+    host_objects,
+    pipelines,
+    result_shapes,
+    tensor_arrays,
+)
 from xlalint.semantics.facts import ASSUMED, FORMATTING, NUMPY_METHOD
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
@@ -173,10 +180,14 @@ _RUNS_ON_HOST = frozenset(
 def _dataset_method(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
+    from xlalint.semantics import apis
+
     for value in (*arguments.positional, *arguments.keywords.values()):
         if value.kind is FUNCTION and attr in _RUNS_ON_HOST:
             frame.analysis.regions.mark_host(value)
     frame.touches_host = True
+    if attr == "reduce" and frame.context.jit:
+        apis.note_operation("ReduceDataset", (), node, frame)
     if attr in ("cardinality", "reduce", "element_spec"):
         return NOTHING_KNOWN
     return base._replace(ref=pipelines.after(base.ref, attr, arguments, node, frame))
@@ -228,8 +239,9 @@ def _external_instance_method(
         if attr in ("gradient", "jacobian", "batch_jacobian"):
             return Value(TENSOR, COMPUTED, structured=True, optional=True)
         return NONE
-    if name.startswith("tf.random.Generator"):
-        return Value(TENSOR, COMPUTED)
+    on_host = host_objects.call(name, attr, node, frame)
+    if on_host is not None:
+        return on_host
     if attr in ("fit", "compile", "add_loss", "add_metric"):
         return keras_method(base, attr, arguments, node, frame)
     if attr == "result" and name.startswith("keras.metrics"):

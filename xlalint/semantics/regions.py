@@ -307,6 +307,7 @@ class Regions:
         if root.arguments is not None:
             free.update(dict(zip(free, root.arguments)))
         frame.names.update(free)
+        takes_text = any(v.is_tensor and v.dtype == "string" for v in free.values())
         if root.context.region == COMPILED and root.role_method is None:
             self._promote(info, frame)
         self._analysis.functions.visited.setdefault(info)
@@ -323,7 +324,7 @@ class Regions:
             self._analysis.functions.running.pop()
         if frame.touches_host and root.context.region == ASSUMED:
             self._host.add(info)
-        if _feeds_steps(info, frame, root.context):
+        if root.role_method is None and _feeds_steps(info, frame, root.context, takes_text):
             self._handed_to_host.add(info)
 
     def _promote(self, info: FunctionInfo, frame: Frame) -> None:
@@ -396,11 +397,11 @@ class Regions:
         return fact.context.root in self._host or _is_within(fact.function, self._host)
 
 
-def _feeds_steps(info: FunctionInfo, frame: Frame, context: Context) -> bool:
-    """A tf.function that reads files, or that is handed an iterator, feeds compiled steps from the host."""
+def _feeds_steps(info: FunctionInfo, frame: Frame, context: Context, takes_text: bool) -> bool:
+    """A tf.function that reads files or takes text (a serving signature), or that is handed an iterator, runs on the host."""
     if context.region != COMPILED or context.jit:
         return False
-    return frame.reads_files or _takes_iterator(info)
+    return frame.reads_files or takes_text or _takes_iterator(info)
 
 
 def _takes_iterator(info: FunctionInfo) -> bool:

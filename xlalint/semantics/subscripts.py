@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from xlalint.semantics import composites
+from xlalint.semantics import composites, host_objects
 from xlalint.semantics.facts import DATA_SIZED_USE, INDEX, MASK_INDEX, SLICE, STRIDE
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.result_shapes import masked, number
@@ -17,6 +17,7 @@ from xlalint.semantics.values import (
     COMPUTED,
     CONSTANT,
     EXTERNAL,
+    INSTANCE,
     MAPPING,
     NDARRAY,
     NONE,
@@ -29,6 +30,7 @@ from xlalint.semantics.values import (
     UNKNOWN,
     Content,
     Value,
+    class_name,
     dimension,
     element,
     static_shape,
@@ -50,6 +52,9 @@ def subscript(node: ast.Subscript, frame: Frame) -> Value:
     if base.is_composite:
         return composites.subscript(node, base, frame)
     index = frame.analysis.evaluate(node.slice, frame)
+    if base.kind is INSTANCE:
+        found = host_objects.call(class_name(base) or "", "__getitem__", node, frame)
+        return found if found is not None else NOTHING_KNOWN
     if base.kind is SHAPE:
         return _shape_item(node, base, index, frame)
     if base.kind is NDARRAY:

@@ -1,0 +1,59 @@
+"""Objects of TensorFlow whose methods run on the host or lack a kernel: lookup tables, queues, critical sections, generators."""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.values import COMPUTED, INSTANCE, NOTHING_KNOWN, TENSOR, Value
+
+# By the start of the class's name, the operation that a method emits (tensorflow/python/ops, 2.12 to 2.21).
+_OPERATIONS: dict[str, dict[str, str]] = {
+    "tf.lookup.": {
+        "lookup": "LookupTableFindV2",
+        "__getitem__": "LookupTableFindV2",
+        "insert": "LookupTableInsertV2",
+        "insert_or_assign": "LookupTableInsertV2",
+        "accum": "LookupTableInsertV2",
+        "remove": "LookupTableRemoveV2",
+        "erase": "LookupTableRemoveV2",
+        "size": "LookupTableSizeV2",
+        "export": "LookupTableExportV2",
+    },
+    "tf.queue.": {
+        "enqueue": "QueueEnqueueV2",
+        "enqueue_many": "QueueEnqueueManyV2",
+        "dequeue": "QueueDequeueV2",
+        "dequeue_many": "QueueDequeueManyV2",
+        "dequeue_up_to": "QueueDequeueUpToV2",
+        "size": "QueueSizeV2",
+        "close": "QueueCloseV2",
+    },
+    "tf.CriticalSection": {"execute": "MutexLock"},
+    "tf.random.Generator": {"binomial": "StatelessRandomBinomial"},
+}
+_RETURN_TENSORS = frozenset(
+    {"lookup", "__getitem__", "export", "size", "dequeue", "dequeue_many", "dequeue_up_to"}
+)
+
+
+def make(name: str) -> Value | None:
+    """The instance that calling a class of this name makes; None for other names."""
+    leaf = name.rsplit(".", 1)[-1]
+    is_one = name == "tf.CriticalSection" or name.startswith(("tf.lookup.", "tf.queue."))
+    if not is_one or not leaf[:1].isupper() or "Initializer" in leaf:
+        return None
+    return Value(INSTANCE, ref=name)
+
+
+def call(name: str, attr: str, node: ast.AST, frame: Frame) -> Value | None:
+    """The value of a method call of an instance of the class `name`, noted if XLA has no kernel for it."""
+    from xlalint.semantics import apis
+
+    for prefix, methods in _OPERATIONS.items():
+        if name.startswith(prefix):
+            if attr in methods:
+                apis.note_operation(methods[attr], (), node, frame)
+            returns = attr in _RETURN_TENSORS or prefix == "tf.random.Generator"
+            return Value(TENSOR, COMPUTED) if returns else NOTHING_KNOWN
+    return None

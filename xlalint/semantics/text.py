@@ -1,0 +1,59 @@
+"""Strings that a compiled program would have to hold: arguments, what data choose, results.
+
+Strings that are known while tracing are folded away: only what is computed from data, passed in or returned stays.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.semantics.catalog import Api
+from xlalint.semantics.facts import TEXT
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.values import ARRIVING, CONSTANT, Value, leaves
+
+# How a string comes to be on the device: the words are on the rule's page.
+ARRIVES = "arrives"
+CHOSEN = "chosen"
+RETURNED = "returned"
+
+# Functions that pick among their arguments, and where those stand.
+_CHOICES = {"tf.where": ("x", "y"), "keras.ops.where": ("x1", "x2"), "tf.gather": ("params",)}
+
+
+def note_call(
+    api: Api, bound: dict[str, Value], result: Value, node: ast.AST, frame: Frame
+) -> None:
+    """Note an operation that would have to compute on strings."""
+    if any(_arrives(leaf) for value in bound.values() for leaf in leaves(value)):
+        frame.analysis.note(frame, node, TEXT, result, ARRIVES)
+    elif api.name in _CHOICES and result.is_tensor and result.dependence >= ARRIVING:
+        options = [bound[name] for name in _CHOICES[api.name] if name in bound]
+        if options and all(_is_text(option) for option in options):
+            frame.analysis.note(frame, node, TEXT, result, CHOSEN)
+
+
+def note_returned(node: ast.expr, value: Value, frame: Frame) -> None:
+    """Note text among the results of a function that XLA compiles by itself."""
+    info = frame.function
+    if info is None or not frame.context.jit or frame.depth != 0 or frame.silent:
+        return
+    own = frame.analysis.traits(info)
+    if own.tf_function and own.jit and any(_is_text(leaf) for leaf in leaves(value)):
+        frame.analysis.note(frame, node, TEXT, value, RETURNED)
+
+
+def _arrives(value: Value) -> bool:
+    return (
+        value.is_tensor and value.dtype == "string" and value.dependence >= ARRIVING and value.sure
+    )
+
+
+def _is_text(value: Value) -> bool:
+    known = value.constant()
+    if known is not None:
+        return isinstance(known.value, (str, bytes))
+    parts = leaves(value)
+    if parts and parts != (value,):
+        return all(_is_text(part) for part in parts)
+    return value.is_tensor and value.dtype == "string" and value.dependence == CONSTANT
