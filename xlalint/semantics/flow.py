@@ -264,8 +264,31 @@ def _join_loop(frame: Frame, *, is_graph_loop: bool) -> None:
                 names[name] = loop_state(value)
 
 
+def _looped_over(node: ast.expr, frame: Frame) -> Value:
+    """The value of what a `for` iterates over.
+
+    AutoGraph makes a counting loop of `for i in tf.range(n)` and leaves the range unused. XLA still wants it to be a constant,
+    except inside another tf.function, where what is unused goes before XLA sees it (fixtures/XLA203).
+    """
+    info = frame.function
+    if info is None or not isinstance(node, ast.Call) or not frame.context.converted:
+        return evaluate(node, frame)
+    traits = frame.analysis.traits(info)
+    if not traits.tf_function or traits.jit or not isinstance(node.func, (ast.Attribute, ast.Name)):
+        return evaluate(node, frame)
+    target = evaluate(node.func, frame)
+    if target.kind is not EXTERNAL or str(target.ref) not in ("tf.range", "builtins.range"):
+        return evaluate(node, frame)
+    for argument in node.args:
+        evaluate(argument, frame)
+    was_silent, frame.silent = frame.silent, True
+    items = evaluate(node, frame)
+    frame.silent = was_silent
+    return items
+
+
 def _for(node: ast.For, frame: Frame) -> bool:
-    items = evaluate(node.iter, frame)
+    items = _looped_over(node.iter, frame)
     inside = element(items)
     is_graph_loop = items.kind is TENSOR and frame.context.converted and not items.structured
     if is_graph_loop:
