@@ -437,3 +437,79 @@ def test_operations_of_a_loaded_library_have_no_xla_kernel(tmp_path: Path) -> No
         ("XLA401", 9, 12),
         ("XLA401", 9, 55),
     ]
+
+
+def test_keras_is_meant_where_a_module_of_the_project_may_stand_in_for_it(tmp_path: Path) -> None:
+    result = check_files(
+        tmp_path,
+        {
+            "pkg/__init__.py": "",
+            "pkg/backend.py": """
+                from pkg import config
+
+                if config.is_old():
+                    import pkg.keras2 as keras
+                else:
+                    import keras
+            """,
+            "pkg/config.py": "def is_old():\n    return bool(open('config').read())\n",
+            "pkg/keras2.py": "from tensorflow.keras import *\n",
+            "pkg/layers.py": """
+                import tensorflow as tf
+                from pkg.backend import keras
+
+                class Clip(keras.layers.Layer):
+                    def call(self, inputs):
+                        return self.clipped(inputs)
+
+                    def clipped(self, inputs):
+                        if tf.reduce_max(inputs) > 1.0:
+                            return inputs / 2.0
+                        return inputs
+            """,
+        },
+    )
+    finding = only(result)
+    assert (finding.span.line, finding.code, finding.severity.value) == (10, "XLA101", "error")
+
+
+@pytest.mark.parametrize(
+    ("turned", "severity"), [("tf.map_fn(halved, inputs)", "warning"), ("halved(inputs)", "error")]
+)
+def test_map_fn_converts_what_keras_3_does_not(tmp_path: Path, turned: str, severity: str) -> None:
+    result = check_files(
+        tmp_path,
+        {
+            "m.py": f"""
+                import keras
+                import tensorflow as tf
+
+                def halved(x):
+                    if tf.reduce_max(x) > 1.0:
+                        return x / 2.0
+                    return x
+
+                class Clip(keras.layers.Layer):
+                    def call(self, inputs):
+                        return {turned}
+            """
+        },
+    )
+    finding = only(result)
+    assert (finding.span.line, finding.code, finding.severity.value) == (6, "XLA101", severity)
+
+
+def test_random_numbers_are_not_constants_though_their_arguments_are(tmp_path: Path) -> None:
+    result = check_files(
+        tmp_path,
+        {
+            "m.py": """
+                import tensorflow as tf
+
+                @tf.function(jit_compile=True)
+                def mixed(x):
+                    return x * tf.random.gamma([], alpha=tf.ones([3]) * 0.2)
+            """
+        },
+    )
+    assert said(result) == [("m.py", 6, "XLA401")]

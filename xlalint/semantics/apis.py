@@ -436,6 +436,8 @@ def _is_folded(name: str, family: str, arguments: Arguments) -> bool:
     """Whether a call is computed before XLA sees it: a function of constants leaves no operation behind."""
     if family == families.COMPOSITE:
         return name == "tf.RaggedTensor.to_sparse" and _is_constant(arguments)
+    if "random" in name.lower() and "stateless" not in name.lower():
+        return False
     values = (*arguments.positional, *arguments.keywords.values())
     flat = [leaf for value in values for leaf in leaves(value)]
     tensors = [leaf for leaf in flat if leaf.is_tensor]

@@ -287,11 +287,15 @@ def loop_state(value: Value) -> Value:
 
 
 def _map_fn(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """tf.map_fn alone has its function converted even where its caller is not, as in a Keras 3 `call` (measured: not
+    tf.while_loop, tf.cond, tf.scan and tf.vectorized_map), but not where AutoGraph was turned off.
+    """
     result = _run(
         _argument(arguments, bound, 0, "fn"),
         [_slice_of(_argument(arguments, bound, 1, "elems"))],
         frame,
         at=_written(node, 0, "fn"),
+        converted=True if frame.context.may_convert else None,
     )
     function = _argument(arguments, bound, 0, "fn")
     elems = _argument(arguments, bound, 1, "elems")

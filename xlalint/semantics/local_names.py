@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from xlalint.semantics.values import PYTHON, Value, join
+from xlalint.semantics.values import EXTERNAL, PROJECT_MODULE, PYTHON, Value, join
 
 # What a way through the code changed: the value at its end, None for a name that was deleted.
 Changes = dict[str, "Value | None"]
@@ -73,7 +73,8 @@ class Names(dict[str, Value]):
         """What is known after either of two ways that were taken back. A name that only one binds keeps that value.
 
         A module body prefers the first of two imports of one name (`try: import tf_keras as keras`, `except: import
-        keras`), because either would do and knowing neither would not.
+        keras`), because either would do and knowing neither would not; but another package's rather than the project's module
+        that stands in for it (`import pkg.keras2 as keras`, or else `import keras`).
         """
         changes: Changes = {}
         for name in {**first, **second}:
@@ -81,8 +82,11 @@ class Names(dict[str, Value]):
             one, other = first.get(name, here), second.get(name, here)
             if one is None or other is None:
                 changes[name] = other if one is None else one
-            elif one is other or (prefer_first and one.kind is not PYTHON):
+            elif one is other:
                 changes[name] = one
+            elif prefer_first and one.kind is not PYTHON:
+                stands_in = one.kind is PROJECT_MODULE and other.kind is EXTERNAL
+                changes[name] = other if stands_in else one
             else:
                 changes[name] = join(one, other)
         return changes
