@@ -162,6 +162,8 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
                 frame.analysis.note(frame, node, FORMATTING, right)
             return SOME_PYTHON
         note_full_size_partner(node, left, right, frame)
+        if _may_be_lists(node, left, right):
+            return _tensor_of(left, right)._replace(structured=True, shape=None, rank=None)
         value = _after_operator(node, _tensor_of(left, right))
         if isinstance(getattr(node, "op", None), ast.MatMult):
             misfits.note_product(node, left, right, frame)
@@ -209,6 +211,17 @@ def _joined_shapes(left: Value, right: Value) -> Value:
     if parts[0] is None or parts[1] is None:
         return Value(COLLECTION, ref=join(element(left), element(right)))
     return static_shape(parts[0] + parts[1])
+
+
+def _may_be_lists(node: ast.AST, left: Value, right: Value) -> bool:
+    """`inputs + others` in a layer: lists joined, as far as anybody knows."""
+    if not isinstance(getattr(node, "op", None), ast.Add):
+        return False
+    either = (left, right)
+    lists = (SEQUENCE, COLLECTION, UNKNOWN)
+    return any(v.structured for v in either) and all(
+        v.structured or v.kind in lists for v in either
+    )
 
 
 _FOLDED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {

@@ -47,7 +47,7 @@ _HOST_NAMES = re.compile(
 )
 # Modules that hold nothing but host code, by the names that packages give them.
 _HOST_MODULES = re.compile(
-    r"^(tokenization|image_processing|feature_extraction|data_collator|convert|run)(_|$)|"
+    r"^(data|inputs?_fn)$|^(tokenization|image_processing|feature_extraction|data_collator|convert|run)(_|$)|"
     r"(^|_)(dataset|datasets|dataloader|data_loader|data_utils|input_pipeline|data_pipeline|io_utils|visuali[sz]ation"
     r"(_utils)?|plotting|plot)$"
 )
@@ -232,7 +232,9 @@ class Regions:
     def _find_roots(self, module: ModuleInfo) -> None:
         for info in module.functions:
             own = self._analysis.traits(info)
-            if own.tf_function:
+            if own.tf_function and not own.jit and info.cls and self._is_host_class(info.cls):
+                self._host.add(info)  # a graph that tf.data runs: nothing asks XLA to compile it
+            elif own.tf_function:
                 converted = own.autograph and own.never_converted is None
                 why = (f"@tf.function {info.qualname}",)
                 context = Context(COMPILED, converted, own.jit, why, info, own.autograph)
