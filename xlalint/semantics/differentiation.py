@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics.catalog import Api
@@ -89,6 +89,8 @@ class Gradients:
         in_training = is_trained_method(frame, self._analysis)
         feeds = trained.feeds_it()
         if feeds is False or (feeds is None and _is_label(node)):
+            return
+        if not frame.tapes and not trained.leaves_function():
             return
         is_sure = bool(feeds) and (
             (bool(frame.tapes) and trained.reaches_gradient()) or in_training
@@ -271,24 +273,40 @@ class Slices:
 
     def reaches_gradient(self) -> bool:
         """Whether the result flows into what `tape.gradient(...)` differentiates."""
-        body = _body(self._frame.function)
+        reached = self._reached()
+        return any(
+            _called(call) in ("gradient", "jacobian", "batch_jacobian")
+            and bool(call.args)
+            and bool(_names(call.args[0]) & reached)
+            for call in nodes_of(_body(self._frame.function))
+            if isinstance(call, ast.Call)
+        )
+
+    def leaves_function(self) -> bool:
+        """Whether the result flows into what the function returns, or into a call made for what it does (`add_loss`)."""
+        if self._frame.function is None or isinstance(self._frame.function.node, ast.Lambda):
+            return True
+        reached = self._reached()
+        for part in nodes_of(_body(self._frame.function)):
+            if isinstance(part, (ast.Return, ast.Expr)) and part.value is not None:
+                if _names(part.value) & reached or self._is_in(part.value):
+                    return True
+        return False
+
+    def _is_in(self, expression: ast.expr) -> bool:
+        return any(part is self._node for part in _carrying(expression))
+
+    def _reached(self) -> set[str]:
+        """Names that carry the result, or what is computed from it, with its gradient."""
         reached = set(self._results)
         growing = True
         while growing:
             growing = False
             for targets, value in self._assignments:
-                if targets <= reached:
-                    continue
-                if any(p is self._node for p in nodes_of([value])) or _names(value) & reached:
+                if not targets <= reached and (self._is_in(value) or _names(value) & reached):
                     reached |= targets
                     growing = True
-        return any(
-            _called(call) in ("gradient", "jacobian", "batch_jacobian")
-            and bool(call.args)
-            and bool(_names(call.args[0]) & reached)
-            for call in nodes_of(body)
-            if isinstance(call, ast.Call)
-        )
+        return reached
 
 
 def _worked_on(node: ast.AST) -> list[ast.expr]:
@@ -317,28 +335,57 @@ def _has_weights(name: str) -> bool:
     )
 
 
-def _names(expression: ast.expr) -> set[str]:
-    """Names that an expression is computed from; what stands in `tf.stop_gradient(...)` does not count."""
-    found: set[str] = set()
+# Calls whose results carry no gradient.
+_CUTTING = frozenset(
+    {
+        "stop_gradient",
+        "argmax",
+        "argmin",
+        "argsort",
+        "shape",
+        "size",
+        "rank",
+        "zeros_like",
+        "ones_like",
+    }
+)
+
+
+def _carrying(expression: ast.expr) -> Iterator[ast.AST]:
+    """The parts of an expression through which a gradient may pass: not what is cut off, counted, or compared."""
     pending: list[ast.AST] = [expression]
     while pending:
         part = pending.pop()
-        if isinstance(part, ast.Call) and _called(part) == "stop_gradient":
+        if isinstance(part, ast.Compare) or (isinstance(part, ast.Call) and _cuts(part)):
             continue
-        if isinstance(part, ast.Name):
-            found.add(part.id)
+        yield part
         pending.extend(ast.iter_child_nodes(part))
-    return found
 
 
-def _assignments(body: list[ast.AST]) -> Iterable[tuple[frozenset[str], ast.expr]]:
+def _cuts(call: ast.Call) -> bool:
+    name = _called(call)
+    if name == "cast" and len(call.args) > 1:
+        return getattr(call.args[1], "attr", "").startswith(("int", "uint", "bool"))
+    return name in _CUTTING
+
+
+def _names(expression: ast.expr) -> set[str]:
+    """Names through which a gradient may pass."""
+    return {part.id for part in _carrying(expression) if isinstance(part, ast.Name)}
+
+
+def _assignments(body: list[ast.AST]) -> Iterator[tuple[frozenset[str], ast.expr]]:
     for part in nodes_of(body):
         if isinstance(part, ast.Assign):
-            targets = [n.id for t in part.targets for n in nodes_of([t]) if isinstance(n, ast.Name)]
-            yield frozenset(targets), part.value
-        elif (
-            isinstance(part, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr))
-            and part.value is not None
-        ):
-            if isinstance(part.target, ast.Name):
+            targets = part.targets
+            if isinstance(part.value, ast.Call) and _called(part.value) == "top_k":
+                targets = [_first(target) for target in targets]  # the indices carry no gradient
+            names = [n.id for t in targets for n in nodes_of([t]) if isinstance(n, ast.Name)]
+            yield frozenset(names) - {"_"}, part.value
+        elif isinstance(part, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
+            if isinstance(part.target, ast.Name) and part.value is not None:
                 yield frozenset((part.target.id,)), part.value
+
+
+def _first(target: ast.expr) -> ast.expr:
+    return target.elts[0] if isinstance(target, ast.Tuple) and target.elts else target

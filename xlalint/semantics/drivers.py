@@ -33,6 +33,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo, ModuleInfo
 from xlalint.semantics.narrowing import dotted_name
 from xlalint.semantics.pipelines import COLLATED, Feed, Site, feed_of
+from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
     DATASET,
     FUNCTION,
@@ -172,10 +173,10 @@ class Drivers:
         if name is not None:
             frame.names[f"{name}.jit_compile"] = TRUE if jit else NOTHING_KNOWN
 
-    def saw_distributed(self, dataset: Value, frame: Frame) -> None:
+    def saw_distributed(self, dataset: Value, node: ast.AST, frame: Frame) -> None:
         """`strategy.experimental_distribute_dataset(dataset)`: its batches go to replicas."""
         feed = feed_of(dataset)
-        if feed is not None:
+        if feed is not None and not _evaluates(node, frame):
             self._keep_feed(feed, "strategy.run", None, False, True, frame)
 
     def saw_handler(self, node: ast.AST, body: list[ast.stmt], frame: Frame) -> None:
@@ -211,9 +212,10 @@ class Drivers:
     def saw_input(self, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
         """`keras.Input(shape=(None, ...))`: a dimension that may be another one in each batch."""
         shape = arguments.keywords.get("shape", next(iter(arguments.positional), NOTHING_KNOWN))
-        if shape.kind is SEQUENCE and NONE in shape.ref and not frame.silent:
+        if shape.kind is SEQUENCE and NONE in shape.ref and not frame.silent and _is_open(node):
             site = Site(node, frame.module, frame.function, "input")
-            use = _Use(NONE_DIMENSION, site, "fit", None, None, True, frame.module)
+            on_tpu = _NAMES_TPU.search(frame.module.text) is not None
+            use = _Use(NONE_DIMENSION, site, "fit", None, None, on_tpu, frame.module)
             self._uses.setdefault(use)
 
     def _functions_called(self, body: list[ast.stmt], frame: Frame) -> Iterable[FunctionInfo]:
@@ -357,6 +359,27 @@ def _owner(node: ast.AST) -> str | None:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return dotted_name(node.func.value)
     return None
+
+
+_EVALUATION = re.compile(
+    r"(^|_)(eval\w*|valid\w*|val|test\w*|dev|predict\w*|infer\w*|score\w*)(_|$)"
+)
+
+
+def _evaluates(node: ast.AST, frame: Frame) -> bool:
+    """Whether what is distributed is for evaluation, by the names of the dataset and of the function."""
+    names = [n.id for n in nodes_of([node]) if isinstance(n, ast.Name)]
+    if frame.function is not None:
+        names.append(frame.function.name)
+    return any(_EVALUATION.search(name) for name in names)
+
+
+_NAMES_TPU = re.compile(r"TPUStrategy|TPUClusterResolver")
+
+
+def _is_open(node: ast.AST) -> bool:
+    """Whether None is written in the call itself, rather than the default of a setting that callers give."""
+    return any(isinstance(part, ast.Constant) and part.value is None for part in nodes_of([node]))
 
 
 _FIXED_LENGTH = re.compile(r"""padding\s*=\s*["']max_length["']""")

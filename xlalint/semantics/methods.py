@@ -207,11 +207,11 @@ def _strategy_method(
     if attr in ("reduce", "gather"):
         return Value(TENSOR, COMPUTED)
     if attr.startswith(("experimental_distribute", "distribute_datasets")):
-        return _distributed(arguments, frame)
+        return _distributed(arguments, node, frame)
     return NOTHING_KNOWN
 
 
-def _distributed(arguments: Arguments, frame: Frame) -> Value:
+def _distributed(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """A dataset, or the one that a function makes, shared out among replicas."""
     given = next(iter(arguments.positional), NOTHING_KNOWN)
     if given.kind is FUNCTION:
@@ -219,7 +219,7 @@ def _distributed(arguments: Arguments, frame: Frame) -> Value:
         given = frame.analysis.functions.invoke_value(given, [NOTHING_KNOWN], frame)
     if given.kind is not DATASET:
         return Value(DATASET)
-    frame.analysis.drivers.saw_distributed(given, frame)
+    frame.analysis.drivers.saw_distributed(given, node, frame)
     return given._replace(ref=None)  # judged here: what becomes of its batches adds nothing
 
 
@@ -319,11 +319,25 @@ def _compile_unknown(
     return NOTHING_KNOWN
 
 
+def _run_unknown(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """`self.strategy.run(step, args=...)`: a strategy that was handed in, by its name."""
+    owner = node.func.value if isinstance(node, ast.Call) else None  # type: ignore[attr-defined]
+    if getattr(owner, "attr", getattr(owner, "id", "")).endswith("strategy"):
+        return _strategy_method(base, attr, arguments, node, frame)
+    return NOTHING_KNOWN
+
+
 # Methods whose names say enough where the object is not known: models of packages that are not read.
 _OF_UNKNOWN: dict[str, Method] = {
     "to_tf_dataset": _of_transformers,
     "prepare_tf_dataset": _of_transformers,
     "compile": _compile_unknown,
+    "run": _run_unknown,
+    "experimental_distribute_dataset": _strategy_method,
+    "experimental_distribute_datasets_from_function": _strategy_method,
+    "distribute_datasets_from_function": _strategy_method,
     "fit": keras_method,
 }
 

@@ -121,10 +121,13 @@ def _batch(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> Fee
 def _partial(
     feed: Feed, arguments: Arguments, position: int, node: ast.AST, frame: Frame
 ) -> Site | None:
-    """Where the last batch may be smaller: no `drop_remainder=True`, and the elements come to an end."""
+    """Where the last batch may be smaller: the elements come to an end, and nothing is said of `drop_remainder`.
+
+    Who writes drop_remainder=False means it: evaluation takes every element.
+    """
     size = arguments.keywords.get("batch_size", next(iter(arguments.positional), NOTHING_KNOWN))
     drop = _given(arguments, position, "drop_remainder")
-    if drop not in (None, FALSE, NONE) or feed.is_endless or arguments.open_ended:
+    if drop is not None or feed.is_endless or arguments.open_ended:
         return None
     known = size.constant()
     if known is not None and isinstance(known.value, int) and known.value > 0:
@@ -249,22 +252,18 @@ _COLLATOR_NAMES = frozenset(name.rpartition(".")[2] for name in _COLLATORS)
 
 
 def from_datasets(attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    """`dataset.to_tf_dataset(...)` of datasets, `model.prepare_tf_dataset(...)` of transformers."""
+    """`dataset.to_tf_dataset(...)` of datasets, `model.prepare_tf_dataset(...)` of transformers.
+
+    The latter drops the remainder when it shuffles, and does not when what it makes is evaluated in order.
+    """
     collate = arguments.keywords.get("collate_fn", NOTHING_KNOWN)
     varying = collate.ref if collate.kind is COLLATOR else None
     drop = arguments.keywords.get("drop_remainder")
     partial = None
-    if attr == "to_tf_dataset" and drop in (None, FALSE) and not arguments.open_ended:
+    if attr == "to_tf_dataset" and drop is None and not arguments.open_ended:
         if "batch_size" in arguments.keywords or arguments.positional:
             partial = Site(node, frame.module, frame.function)
-    if attr == "prepare_tf_dataset" and (drop == FALSE or _is_in_order(drop, arguments)):
-        partial = Site(node, frame.module, frame.function)
     return Value(DATASET, ref=Feed(partial=partial, varying=varying))
-
-
-def _is_in_order(drop: Value | None, arguments: Arguments) -> bool:
-    """`prepare_tf_dataset` drops the remainder when it shuffles, unless it is told otherwise."""
-    return drop is None and arguments.keywords.get("shuffle") == FALSE
 
 
 def of_tensorflow_datasets(arguments: Arguments) -> Value:
