@@ -20,6 +20,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+# By the value of TF_USE_LEGACY_KERAS.
+_KERAS = {1: "2", 0: "3"}
 _CHECKOUT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -27,7 +29,8 @@ _CHECKOUT = Path(__file__).resolve().parent.parent.parent
 class Pin:
     """A package of packages.toml: `pin` is NAME==VERSION, `tensorflow` the version that it is written for.
 
-    `half` is `tuned` or `held-out`, `folder` the name that it is imported by.
+    `half` is `tuned` or `held-out`, `folder` the name that it is imported by, `keras` the Keras that its code runs with
+    where its environment says so (`2` or `3`).
     """
 
     name: str
@@ -35,6 +38,7 @@ class Pin:
     tensorflow: str
     half: str
     folder: str
+    keras: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,7 @@ def pins(path: Path) -> list[Pin]:
             entry["tensorflow"],
             entry.get("half", "tuned"),
             entry.get("import", entry["name"]),
+            _KERAS.get(entry.get("legacy_keras")),
         )
         for entry in entries
     ]
@@ -72,9 +77,11 @@ def check(package: Package, pin: Pin, checkout: Path = _CHECKOUT) -> Checked:
         CannotCheckError: there is no report.
     """
     command = [sys.executable, "-m", "xlalint", "check", ".", "--no-cache", "--exit-zero"]
+    command += ["--format", "json", "--tf-version", pin.tensorflow]
+    command += ["--keras", pin.keras] if pin.keras is not None else []
     started = time.perf_counter()
     done = subprocess.run(
-        [*command, "--format", "json", "--tf-version", pin.tensorflow],
+        command,
         cwd=package.folder,
         env={**os.environ, "PYTHONPATH": str(checkout)},
         capture_output=True,
