@@ -144,27 +144,56 @@ def _bind_item(target: ast.Subscript, value: Value, frame: Frame) -> None:
 
 
 def _if(node: ast.If, frame: Frame) -> bool:
-    test = evaluate_condition(node.test, frame, "if")
-    known = truth(test)
-    if known is not None and not (known and _is_type_checking(node.test)):
-        narrow(node.test, known, frame)
-        return run_block(node.body if known else node.orelse, frame)
-    if conditionals.becomes_one(test, frame):
-        return _graph_if(node, test, frame)
     names = frame.names
-    names.fork()
-    ends_body = _run_arm(node, True, frame)
-    body = names.take_back()
-    names.fork()
-    ends_else = _run_arm(node, False, frame)
-    if ends_body and ends_else:
-        names.join(body, names.take_back(), prefer_first=frame.function is None)
-    elif ends_body:
-        names.take_back()
-        names.apply(body)
-    else:
-        names.keep()
-    return ends_body or ends_else
+    arms: list[tuple[Changes, bool]] = []
+    # `elif` is an `if` in the other arm: followed in a loop, so that thousands of them neither nest nor add up.
+    while True:
+        test = evaluate_condition(node.test, frame, "if")
+        known = truth(test)
+        if known is not None and not (known and _is_type_checking(node.test)):
+            narrow(node.test, known, frame)
+            block = node.body if known else node.orelse
+        elif conditionals.becomes_one(test, frame):
+            ends = _graph_if(node, test, frame)
+            break
+        else:
+            names.fork()
+            ends_body = _run_arm(node, True, frame)
+            arms.append((names.take_back(), ends_body))
+            names.fork()
+            narrow(node.test, False, frame)
+            block = node.orelse
+        if len(block) != 1 or not isinstance(block[0], ast.If):
+            ends = run_block(block, frame)
+            break
+        node = block[0]
+    return _join_arms(arms, ends, frame) if arms else ends
+
+
+def _join_arms(arms: list[tuple[Changes, bool]], ends: bool, frame: Frame) -> bool:
+    """Go on after the arms of an `if` with its `elif`s, the last `else` still forked; returns whether any arm ends."""
+    names = frame.names
+    rest = names.take_back()
+    # Changes that have not met the value from before the `if`; meeting it a second time changes nothing.
+    unmet = dict.fromkeys(rest)
+    in_order = {name: None for body, _ in arms for name in body} | unmet
+    for position in range(len(arms) - 1, -1, -1):
+        body, ends_body = arms[position]
+        if ends_body and ends:
+            both = dict.fromkeys(body) | unmet
+            rest.update(names.joined(body, rest, both, prefer_first=frame.function is None))
+            unmet = dict.fromkeys(body)
+        elif ends_body:
+            rest, unmet = dict(body), dict.fromkeys(body)
+        ends = ends or ends_body
+        if position > 0:
+            narrowed = names.take_back()
+            unmet |= dict.fromkeys(narrowed)
+            in_order |= unmet
+            for name, value in narrowed.items():
+                rest.setdefault(name, value)
+    names.apply({name: rest[name] for name in in_order if name in rest})
+    return ends
 
 
 def _run_arm(node: ast.If, holds: bool, frame: Frame) -> bool:

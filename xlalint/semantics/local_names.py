@@ -69,15 +69,23 @@ class Names(dict[str, Value]):
         """Go on after two ways that were taken back, of which either may have been gone."""
         self.apply(self.joined(first, second, prefer_first=prefer_first))
 
-    def joined(self, first: Changes, second: Changes, *, prefer_first: bool = False) -> Changes:
-        """What is known after either of two ways that were taken back. A name that only one binds keeps that value.
+    def joined(
+        self,
+        first: Changes,
+        second: Changes,
+        names: Iterable[str] | None = None,
+        *,
+        prefer_first: bool = False,
+    ) -> Changes:
+        """What is known after either of two ways that were taken back, of all that they changed or of these `names`.
 
+        A name that only one way binds keeps that value.
         A module body prefers the first of two imports of one name (`try: import tf_keras as keras`, `except: import
         keras`), because either would do and knowing neither would not; but another package's rather than the project's module
         that stands in for it (`import pkg.keras2 as keras`, or else `import keras`).
         """
         changes: Changes = {}
-        for name in {**first, **second}:
+        for name in {**first, **second} if names is None else names:
             here = self.get(name)
             one, other = first.get(name, here), second.get(name, here)
             if one is None or other is None:
