@@ -50,7 +50,7 @@ def note(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None
     elif "seed" in bound and _is_written(bound["seed"]) and not _SEEDED_OPS.isdisjoint(api.ops):
         frame.analysis.note(frame, node, IGNORED_SEED, NOTHING_KNOWN, api.name)
     elif api.name in _NAN_TESTS:
-        _note_nan_test(node, frame)
+        _note_nan_test(api, node, frame)
     elif api.name in _SELF_ADJOINT:
         matrix = next(iter(bound.values()), NOTHING_KNOWN)
         if matrix.is_tensor and matrix.dtype in ("complex64", "complex128"):
@@ -75,7 +75,14 @@ def _is_written(seed: Value) -> bool:
     return known is not None and known.value is not None
 
 
-def _note_nan_test(node: ast.AST, frame: Frame) -> None:
+def _is_magnitude(call: ast.Call) -> bool:
+    """`tf.reduce_max(tf.abs(gradients))`: an overflow is looked for, and a NaN comes with it."""
+    return any(
+        isinstance(part, ast.Attribute) and part.attr == "abs" for part in nodes_of(call.args)
+    )
+
+
+def _note_nan_test(api: Api, node: ast.AST, frame: Frame) -> None:
     """A largest or smallest element asked whether it is NaN: XLA's passes over NaN, so the answer is no."""
     if not isinstance(node, ast.Call) or not node.args:
         return
@@ -84,7 +91,9 @@ def _note_nan_test(node: ast.AST, frame: Frame) -> None:
         asked = _assigned(asked.id, frame)
     if isinstance(asked, ast.Call) and isinstance(asked.func, (ast.Name, ast.Attribute)):
         target = frame.analysis.evaluate(asked.func, frame)
-        if target.kind is EXTERNAL and str(target.ref) in _EXTREMES:
+        # The largest of what stands for "none" is infinite: asked whether it is finite, it answers under XLA as well.
+        is_meant = api.name.endswith("nan") or _is_magnitude(asked)
+        if target.kind is EXTERNAL and str(target.ref) in _EXTREMES and is_meant:
             frame.analysis.note(frame, node, DIFFERS, NOTHING_KNOWN, HIDDEN_NAN)
 
 
