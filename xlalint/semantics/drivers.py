@@ -76,6 +76,15 @@ class _Use(NamedTuple):
     user: ModuleInfo
 
 
+class _Remade(NamedTuple):
+    """A tf.function made at `node`: in a loop (`scope`), or in a function (`maker`) that may be called for every step."""
+
+    use: _Use
+    maker: FunctionInfo | None
+    scope: ast.AST
+    node: ast.AST
+
+
 class Drivers:
     """Collects what driver code does to compiled steps, and says at the end what of it makes XLA compile again."""
 
@@ -87,7 +96,7 @@ class Drivers:
         self._runs_replicas: set[FunctionInfo] = set()
         self._uses: dict[_Use, None] = {}
         self._compiled_models: list[tuple[ModuleInfo, bool]] = []
-        self._remade: list[tuple[_Use, FunctionInfo | None]] = []
+        self._remade: list[_Remade] = []
         self._handlers: list[tuple[Site, FunctionInfo | None, frozenset[FunctionInfo]]] = []
         self._hooks: list[Site] = []
 
@@ -135,24 +144,14 @@ class Drivers:
             self._wrapped_with_jit.add(info)
         if frame.silent or frame.context.region == COMPILED:
             return
-        if frame.loops:
-            if varying.is_called_in(frame.loops[-1], node):
-                self._note_remade(info, node, jit, None, frame)
-        elif frame.function is not None and varying.is_called_in(frame.function.node, node):
-            self._note_remade(info, node, jit, frame.function, frame)
-
-    def _note_remade(
-        self,
-        info: FunctionInfo,
-        node: ast.AST,
-        jit: bool,
-        maker: FunctionInfo | None,
-        frame: Frame,
-    ) -> None:
+        if frame.function is None and not frame.loops:
+            return  # at module level: made once
+        maker = None if frame.loops else frame.function
         words = "in a loop" if maker is None else f"in every call of `{maker.name}`"
         site = Site(_shown(node), frame.module, frame.function, words)
         use = _Use(REMADE_FUNCTION, site, info.name, info, jit, False, frame.module)
-        self._remade.append((use, maker))
+        scope = frame.loops[-1] if maker is None else maker.node
+        self._remade.append(_Remade(use, maker, scope, node))
 
     def saw_fit(self, base: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
         """`model.fit(dataset)`: Keras compiles the step for each shape of a batch."""
@@ -288,9 +287,10 @@ class Drivers:
             if use.site.words != COLLATED or not _pads_to_length(use):
                 self._keep(use)
         per_step = self.reached(self._stepped)
-        for use, maker in self._remade:
-            if maker is None or maker in per_step:
-                self._keep(use)
+        for made in self._remade:
+            if made.maker is None or made.maker in per_step:
+                if varying.is_called_in(made.scope, made.node):
+                    self._keep(made.use)
         self._judge_handlers()
         self._judge_hooks()
 
