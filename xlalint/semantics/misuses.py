@@ -72,7 +72,7 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
         return _static_size_promised(name, bound, arguments, first)
     if name in _ON_ANY_AXIS:
         return _ON_ANY_AXIS[name], first
-    if name == "tf.random.shuffle" and first.shape is not None and len(first.shape) == 1:
+    if name == "tf.random.shuffle" and (first.rank or 0) < 2:
         return None  # a vector is sorted by random keys, with its count; the rows of a matrix are gathered
     misuse = _ALONG_THE_AXIS.get(name)
     if misuse is None or not _is_along_sized_axis(name, bound, arguments, first):
