@@ -36,6 +36,8 @@ class Analysis:
         self.handlers: Mapping[type[ast.AST], Callable[[Any, Frame], Value]] = expressions.HANDLERS
         self.keras = keras
         self.saw_tpu = False
+        # Functions that APIs run as the body of a loop or an arm of a conditional.
+        self.graph_bodies: set[FunctionInfo] = set()
         self.facts: dict[ModuleInfo, ModuleFacts] = {}
         self.failures: list[Failure] = []
         self.classes = ClassTable(self._evaluate_base)

@@ -19,6 +19,7 @@ from xlalint.semantics import (
     results,
     tensor_arrays,
     text,
+    trace_effects,
 )
 from xlalint.semantics.catalog import Api, Condition, custom_operation
 from xlalint.semantics.facts import (
@@ -140,6 +141,7 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
     """The value of a call of an API by its canonical name; notes its hazards."""
     if name in _TPU_NAMES:
         frame.analysis.saw_tpu = True
+    trace_effects.note_call(name, node, frame)
     if name.startswith("np."):
         return _numpy_call(name, arguments, node, frame)
     if name.startswith("math."):

@@ -148,6 +148,21 @@ def mapped(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     return Value(COLLECTION, ref=result)
 
 
+def _run_in_graph(
+    function: Value | None,
+    values: list[Value],
+    frame: Frame,
+    *,
+    converted: bool | None = None,
+    at: ast.AST | None = None,
+) -> Value:
+    """Run a function that becomes the body of a loop or an arm of a conditional: a graph of its own."""
+    if function is not None and function.kind is FUNCTION:
+        info = function.ref[0] if isinstance(function.ref, tuple) else function.ref
+        frame.analysis.graph_bodies.add(info)
+    return _run(function, values, frame, converted=converted, at=at)
+
+
 def _cond(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     functions = [
         _argument(arguments, bound, position, name, old)
@@ -164,7 +179,7 @@ def _run_arms(test: Value | None, functions: Sequence[Value | None], frame: Fram
     depth = frame.arms
     if test is not None and test.is_tensor:
         frame.arms += 1
-    results = [_run(function, [], frame) for function in functions]
+    results = [_run_in_graph(function, [], frame) for function in functions]
     frame.arms = depth
     return results
 
@@ -218,7 +233,7 @@ def _while_loop(
     state = [loop_state(v) for v in _items(loop_vars)]
     _run(_argument(arguments, bound, 0, "cond"), list(state), frame)
     body = _argument(arguments, bound, 1, "body")
-    result = _run(body, list(state), frame)
+    result = _run_in_graph(body, list(state), frame)
     if body is not None and body.kind is FUNCTION:
         info = body.ref[0] if isinstance(body.ref, tuple) else body.ref
         loops.note_body(node, info.node, _items(loop_vars), result, frame)
@@ -252,7 +267,7 @@ def _fori_loop(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fra
     state = [loop_state(v) for v in _items(initial)]
     body = _argument(arguments, bound, 2, "body_fun")
     carried = loop_state(initial) if initial is not None else NOTHING_KNOWN
-    _run(body, [Value(TENSOR, COMPUTED, dtype="int32", rank=0, shape=()), carried], frame)
+    _run_in_graph(body, [Value(TENSOR, COMPUTED, dtype="int32", rank=0, shape=()), carried], frame)
     _note_loop(node, state, body, False, frame)
     return carried if carried.kind is SEQUENCE else Value(TENSOR, COMPUTED, structured=True)
 
@@ -264,7 +279,7 @@ def _keras_scan(
     initial = _argument(arguments, bound, 1, "init") or NOTHING_KNOWN
     elems = _slice_of(_argument(arguments, bound, 2, "xs"))
     step = _argument(arguments, bound, 0, "f")
-    result = _run(step, [loop_state(initial), elems], frame)
+    result = _run_in_graph(step, [loop_state(initial), elems], frame)
     _note_loop(node, _items(initial), step, False, frame)
     if result.kind is SEQUENCE and len(result.ref) == 2:
         return Value(SEQUENCE, COMPUTED, ref=(loop_state(result.ref[0]), _stacked(result.ref[1])))
@@ -290,7 +305,7 @@ def _map_fn(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame:
     """tf.map_fn alone has its function converted even where its caller is not, as in a Keras 3 `call` (measured: not
     tf.while_loop, tf.cond, tf.scan and tf.vectorized_map), but not where AutoGraph was turned off.
     """
-    result = _run(
+    result = _run_in_graph(
         _argument(arguments, bound, 0, "fn"),
         [_slice_of(_argument(arguments, bound, 1, "elems"))],
         frame,
@@ -309,7 +324,7 @@ def _unconverted_map(
     elems = _slice_of(_argument(arguments, bound, 1, "elems"))
     function = _argument(arguments, bound, 0, "fn")
     at = _written(node, 0, "fn")
-    return _stacked(_run(function, [elems], frame, converted=False, at=at))
+    return _stacked(_run_in_graph(function, [elems], frame, converted=False, at=at))
 
 
 def _scan(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -318,7 +333,9 @@ def _scan(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
     carried = loop_state(initial) if initial is not None else elems
     _note_loop(node, [carried], _argument(arguments, bound, 0, "fn"), True, frame)
     return _stacked(
-        _run(_argument(arguments, bound, 0, "fn"), [carried, elems], frame, converted=False)
+        _run_in_graph(
+            _argument(arguments, bound, 0, "fn"), [carried, elems], frame, converted=False
+        )
     )
 
 

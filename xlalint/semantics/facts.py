@@ -62,6 +62,7 @@ JIT_ON = "jit-on"
 ARMS = "arms"  # at the test or the call: why the arms cannot become one conditional
 ITERATION = "iteration"  # a tensor taken apart in Python
 LOOP_GRADIENT = "loop-gradient"  # detail: a `LoopGradient` (loop_gradients.py)
+TRACE_EFFECT = "trace-effect"  # detail: a `TraceEffect` (trace_effects.py)
 LOOP_EXIT = "loop-exit"  # at the test: a tensor decides whether a loop is left
 DTYPE = "dtype"  # detail: a `misfits.Misfit`
 TEXT = "text"  # detail: how a string comes to be on the device (`text`)

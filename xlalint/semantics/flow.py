@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from xlalint.semantics import conditionals, iteration, loops, text
+from xlalint.semantics import conditionals, iteration, loops, text, trace_effects
 from xlalint.semantics.callbacks import loop_state
 from xlalint.semantics.conditionals import note_arms, run_arm
 from xlalint.semantics.expressions import combine, evaluate, evaluate_condition, truth
@@ -69,8 +69,9 @@ def _annotated_assign(node: ast.AnnAssign, frame: Frame) -> bool:
 
 
 def _augmented_assign(node: ast.AugAssign, frame: Frame) -> bool:
-    target = evaluate(node.target, frame)
-    bind(node.target, combine(node, target, evaluate(node.value, frame), frame), frame)
+    target, value = evaluate(node.target, frame), evaluate(node.value, frame)
+    trace_effects.note_count(node, target, value, frame)
+    bind(node.target, combine(node, target, value, frame), frame)
     return True
 
 
@@ -134,6 +135,7 @@ def _bind_item(target: ast.Subscript, value: Value, frame: Frame) -> None:
     base = evaluate(target.value, frame)
     name = dotted_name(target.value)
     if name is None or name not in frame.names:
+        trace_effects.note_collected(target, target.value, value, frame)
         return
     if base.kind == "mapping":
         key = evaluate(target.slice, frame).constant()
@@ -203,8 +205,10 @@ def _run_arm(node: ast.If, holds: bool, frame: Frame) -> bool:
 
 def _graph_if(node: ast.If, test: Value, frame: Frame) -> bool:
     """An `if` that AutoGraph turns into a conditional of the graph: both arms are run, and compared."""
+    frame.constructs.append(node)
     body = run_arm(node.body, lambda: _run_arm(node, True, frame), frame)
     other = run_arm(node.orelse, lambda: _run_arm(node, False, frame), frame)
+    frame.constructs.pop()
     note_arms(node, test, body, other, frame)
     iteration.note_exits(node, test, frame)
     if body.ends and other.ends:
@@ -240,9 +244,13 @@ def _while_pass(node: ast.While, frame: Frame) -> Value:
     """Run a step; returns the test."""
     test = evaluate_condition(node.test, frame, "while")
     narrow(node.test, True, frame)
-    if conditionals.becomes_one(test, frame):
+    is_graph_loop = conditionals.becomes_one(test, frame)
+    if is_graph_loop:
         frame.graph_loops.add(node)
+        frame.constructs.append(node)
     run_block(node.body, frame)
+    if is_graph_loop:
+        frame.constructs.pop()
     return test
 
 
@@ -325,6 +333,7 @@ def _for(node: ast.For, frame: Frame) -> bool:
     iteration.note_loop(frame, node, items, inside)
     if is_graph_loop:
         frame.graph_loops.add(node)
+        frame.constructs.append(node)
     frame.names.fork()
 
     def once() -> None:
@@ -333,6 +342,8 @@ def _for(node: ast.For, frame: Frame) -> bool:
 
     head = node.iter if is_graph_loop and not items.guess else None
     _repeat(node, once, lambda: head, frame)
+    if is_graph_loop:
+        frame.constructs.pop()
     _join_loop(frame, is_graph_loop=is_graph_loop)
     if node.orelse:
         return run_block(node.orelse, frame)

@@ -23,7 +23,8 @@ class Frame:
     `names` maps local names to values; `self.x` is kept under the key `"self.x"`, so that it is flow-sensitive too.
     `silent` drops facts: code in `tf.init_scope`, constructors run for their attributes. `attributes`, when there,
     collects what is assigned to `self`. `loops` are the Python loops around the statement being run, `tapes` counts the
-    gradient tapes that record it, `arms` the arms of graph conditionals that it is in. `covered` holds conditions already reported as part of a larger one, `splits`
+    gradient tapes that record it, `arms` the arms of graph conditionals that it is in,
+    `constructs` are the conditionals and loops of the graph around it. `covered` holds conditions already reported as part of a larger one, `splits`
     conditionals of which an arm returns, `graph_loops` the loops that became a tf.while_loop.
     """
 
@@ -42,6 +43,7 @@ class Frame:
     loops: list[ast.AST] = field(default_factory=list)
     tapes: int = 0
     arms: int = 0
+    constructs: list[ast.stmt] = field(default_factory=list)
     touches_host: bool = False
     reads_files: bool = False
     covered: set[ast.AST] = field(default_factory=set)

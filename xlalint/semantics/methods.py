@@ -13,6 +13,7 @@ from xlalint.semantics import (
     pipelines,
     result_shapes,
     tensor_arrays,
+    trace_effects,
 )
 from xlalint.semantics.facts import ASSUMED, FORMATTING, NUMPY_METHOD
 from xlalint.semantics.frames import Frame
@@ -134,6 +135,8 @@ def _sequence_method(
 ) -> Value:
     if attr in ("append", "extend", "insert", "add") and arguments.positional:
         added = arguments.positional[-1]
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            trace_effects.note_collected(node, node.func.value, added, frame)
         _grow(node, base, element(added) if attr == "extend" else added, frame)
         return NONE
     if attr in ("pop", "popleft"):

@@ -1,0 +1,54 @@
+"""XLA107: what Python does while tracing, and never when the program runs."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from xlalint.rules.base import Passage, Rule
+from xlalint.semantics.facts import ASSUMED, TRACE_EFFECT
+from xlalint.semantics.trace_effects import STATE, TraceEffect
+
+
+class EffectWhileTracing(Rule):
+    """Clocks and dice that are frozen, counters that stop, lists that collect tensors, variables made on the way."""
+
+    code = "XLA107"
+
+    def __init__(self, passage: Passage) -> None:
+        super().__init__(passage)
+        self._kept: set[cst.CSTNode] = set()
+        self._shared: set[str] = set()
+
+    def visit_Global(self, node: cst.Global) -> None:
+        self._shared |= {item.name.value for item in node.names}
+
+    def visit_Nonlocal(self, node: cst.Nonlocal) -> None:
+        self._shared |= {item.name.value for item in node.names}
+
+    def visit_Assign(self, node: cst.Assign) -> None:
+        # What is kept in an attribute or a global may be made by the first trace alone, behind `if self.v is None`.
+        if all(self._outlives(target.target) for target in node.targets):
+            self._kept.add(node.value)
+        for target in node.targets:
+            self._judge(target.target)
+
+    def visit_AugAssign(self, node: cst.AugAssign) -> None:
+        self._judge(node.target)
+
+    def visit_Call(self, node: cst.Call) -> None:
+        self._judge(node)
+
+    def _outlives(self, target: cst.BaseExpression) -> bool:
+        if isinstance(target, cst.Name):
+            return target.value in self._shared
+        return isinstance(target, (cst.Attribute, cst.Subscript))
+
+    def _judge(self, node: cst.BaseExpression) -> None:
+        for fact in self.facts(node, TRACE_EFFECT):
+            detail: TraceEffect = fact.detail
+            if detail.kind == STATE and node in self._kept:
+                continue
+            # A library function that nobody compiles may well be host code.
+            confidence = "possible" if fact.context.region == ASSUMED else None
+            words = {"name": detail.name, "where": detail.where, "code": self.quote(node)}
+            self.report(node, fact, detail.kind, confidence=confidence, **words)
