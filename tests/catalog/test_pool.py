@@ -66,3 +66,18 @@ def test_a_process_that_does_not_start_says_how_to_see_why() -> None:
     with pytest.raises(MeasuringError, match="is TensorFlow installed in this environment"):
         measure_one(child, "fine")
     child.close()
+
+
+def test_steps_of_an_earlier_run_are_kept() -> None:
+    child = Child(command=(sys.executable, "-c", STAND_IN), step_limit=2.0)
+    known = {"zeroth": {"status": "fails"}, "second": {"status": "crashes", "signal": "SIGSEGV"}}
+    try:
+        measured = measure_one(child, "killed", known)
+    finally:
+        child.close()
+
+    assert measured == {
+        **known,
+        "first": {"status": "compiles"},
+        "third": {"status": "compiles"},
+    }

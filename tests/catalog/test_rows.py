@@ -177,3 +177,93 @@ def test_one_row_per_line_sorted(tmp_path: Path) -> None:
     assert path.read_text() == (
         '{\n"apis":{\n"a":{},\n"b":{"x":[2],"y":1}\n},\n"ops":{\n\n},\n"tensorflow":"2.21.0"\n}\n'
     )
+
+
+def test_the_form_of_a_result_is_kept() -> None:
+    made = row(
+        "x axis dtype",
+        default=default(),
+        form={"shape": "same", "shape_unless": ["axis"], "dtype": "same", "dtype_arg": "dtype"},
+    )
+
+    assert made == {
+        "status": "compiles",
+        "shape": "same",
+        "shape_unless": ["axis"],
+        "result_dtype": "same",
+        "dtype_arg": "dtype",
+    }
+
+
+def test_the_form_told_by_graphs_counts_where_the_eager_calls_killed_the_process() -> None:
+    made = row(
+        default=default(),
+        form={"status": "crashes", "signal": "SIGABRT"},
+        form__traced={"shape": "rank+0", "dtype": "same"},
+    )
+
+    assert (made["shape"], made["result_dtype"]) == ("rank+0", "same")
+
+
+@pytest.mark.parametrize(("out", "dtype"), [("float32", "real"), ("complex64", "same")])
+def test_what_comes_of_complex_numbers(out: str, dtype: str) -> None:
+    made = row(
+        default=default(),
+        form={"dtype": "same"},
+        dtype__complex64={"status": "compiles", "output_dtype": out},
+    )
+
+    assert made["result_dtype"] == dtype
+
+
+def test_data_sized_arguments_have_verdicts_of_their_own() -> None:
+    made = row(
+        "x y",
+        default=default(),
+        bounded__x={"status": "wrong-numbers"},
+        bounded__y={"status": "fine"},
+        bounded_gradient__x={"status": "rejected"},
+        bounded_gradient__y={"status": "fine"},
+        bounded_together__x={"status": "refused", "error": "ValueError"},
+    )
+
+    assert made["bounded"] == {"x": "wrong-numbers", "y": "fine"}
+    assert made["bounded_gradient"] == {"x": "rejected"}
+    assert "bounded_together" not in made
+
+
+@pytest.mark.parametrize(
+    ("verdict", "exact"), [("rejected", ["depth"]), ("fine", None), ("refused", None)]
+)
+def test_sizes_that_must_be_known_exactly(verdict: str, exact: list[str] | None) -> None:
+    made = row("x depth", default=default(), counted__depth={"status": verdict})
+
+    assert made.get("exact_args") == exact
+
+
+@pytest.mark.parametrize(
+    ("usual", "own", "kept"),
+    [
+        ("compiles", "fails", True),
+        ("fails", "compiles", True),
+        ("compiles", "compiles", False),
+        ("compiles", "none", False),
+        (None, "compiles", False),
+    ],
+)
+def test_the_gradient_under_a_condition(usual: str | None, own: str, kept: bool) -> None:
+    steps = {"gradient": {"status": usual}} if usual else {}
+    made = row(
+        "x flag",
+        default=default(),
+        condition__0={
+            "when": {"flag": True},
+            "status": "compiles",
+            "gradient": own,
+            "gradient_missing": ["Op"],
+        },
+        **steps,
+    )
+
+    conditions = [{"when": {"flag": True}, "status": "compiles", "gradient": own, "gradient_missing": ["Op"]}]  # fmt: skip
+    assert made.get("conditions") == (conditions if kept else None)

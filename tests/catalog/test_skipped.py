@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tools.catalog.skipped import is_skipped
+from tools.catalog.skipped import is_skipped, why_not_measured
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,27 @@ def test_is_never_called(name: str) -> None:
 )
 def test_is_measured(name: str) -> None:
     assert not is_skipped(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_class", "why"),
+    [
+        ("tf.data.experimental.service.distribute", False, "an input pipeline"),
+        ("keras.callbacks.EarlyStopping", True, "files, saving and loading"),
+        ("tf.compat.v1.Session", True, "TensorFlow 1"),
+        ("keras.layers.Layer", True, "abstract"),
+        ("tf_keras.layers.Layer", True, "abstract"),
+        ("keras.applications.ResNet50", False, "a whole model"),
+        ("tf.sparse.SparseTensor", True, "a class"),
+        ("tf.io.decode_proto", False, "protocol buffers"),
+    ],
+)
+def test_says_why(name: str, is_class: bool, why: str) -> None:
+    assert why in (why_not_measured(name, is_class) or "")
+
+
+@pytest.mark.parametrize(
+    "name", ["tf.unique", "keras.layers.Dense", "keras.applications.resnet.preprocess_input"]
+)
+def test_has_no_excuse(name: str) -> None:
+    assert why_not_measured(name, name == "keras.layers.Dense") is None

@@ -17,6 +17,7 @@ from tools.catalog.program import Program, tensors_of
 
 _MASK = "mask of the catalogue"
 _TRIES = 2
+_FINE = {"status": "fine"}
 
 
 def data_sized_arguments(program: Program) -> dict[str, tuple[str, ...]]:
@@ -74,21 +75,34 @@ def is_countable(value: Any) -> bool:
     return type(first) is int and first > 0
 
 
-def compare(program: Program) -> dict[str, Any]:
-    """`fine`, `wrong-numbers` or `rejected`: the call compiled against the call run eagerly."""
+def compare(program: Program, static: Program) -> dict[str, Any]:
+    """`fine`, `wrong-numbers` or `rejected`: the call compiled against the call run eagerly.
 
-    def flat(*tensors: tf.Tensor) -> list[tf.Tensor]:
-        return tensors_of(program.function()(*tensors))
+    `static` is the call with sizes that XLA knows: numbers that are other in it too are not the doing of the sizes.
+    """
+    found = _compared(_forward(program), program)
+    if found["status"] == "wrong-numbers" and _compared(_forward(static), static) != _FINE:
+        return {
+            "status": "refused",
+            "error": "compiled with static sizes, it gives other numbers too",
+        }
+    return found
 
-    return _compared(flat, program)
 
-
-def compare_gradient(program: Program) -> dict[str, Any]:
+def compare_gradient(program: Program, static: Program) -> dict[str, Any]:
     """The same for the backward pass; `none` where there is no gradient."""
-    try:
-        return _compared(gradient_function(program), program)
-    except NoGradientError:
-        return {"status": "none"}
+    found = _compared(gradient_function(program), program)
+    if found["status"] == "wrong-numbers" and _compared(gradient_function(static), static) != _FINE:
+        return {
+            "status": "refused",
+            "error": "compiled with static sizes, it gives other numbers too",
+        }
+    return found
+
+
+def _forward(program: Program) -> Callable[..., list[tf.Tensor]]:
+    call = program.function()
+    return lambda *tensors: tensors_of(call(*tensors))
 
 
 def _compared(function: Callable[..., list[tf.Tensor]], program: Program) -> dict[str, Any]:
@@ -108,7 +122,7 @@ def _compared(function: Callable[..., list[tf.Tensor]], program: Program) -> dic
     repeatable = _agree(eager[0], eager[1])
     same = _agree(eager[0], compiled) if repeatable else _alike(eager[0], compiled)
     if same:
-        return {"status": "fine"}
+        return dict(_FINE)
     return {"status": "wrong-numbers", "eager": str(eager[0])[:100], "got": str(compiled)[:100]}
 
 

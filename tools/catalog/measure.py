@@ -225,9 +225,9 @@ def _data_sized(
     """Give each array, and each size that XLA must know, as what a mask makes of it."""
     along = _along_first_axis(subject, program)
     for name, alike in bounded.data_sized_arguments(along).items():
-        alone = _both_ways(step, "bounded", name, bounded.with_mask(along, (name,)))
+        alone = _both_ways(step, "bounded", name, bounded.with_mask(along, (name,)), along)
         if not alone and len(alike) > 1:
-            _both_ways(step, "bounded_together", name, bounded.with_mask(along, alike))
+            _both_ways(step, "bounded_together", name, bounded.with_mask(along, alike), along)
     for parameter in subject.parameters:
         value = arguments.get(parameter.name, parameter.default)
         if bounded.is_countable(value):
@@ -237,10 +237,10 @@ def _data_sized(
             )
 
 
-def _both_ways(step: Step, label: str, name: str, masked: Program) -> bool:
+def _both_ways(step: Step, label: str, name: str, masked: Program, static: Program) -> bool:
     """Forward and backward; says whether XLA agreed with eager execution in both."""
-    forward = step(f"{label}:{name}", lambda: bounded.compare(masked))
-    backward = step(f"{label}_gradient:{name}", lambda: bounded.compare_gradient(masked))
+    forward = step(f"{label}:{name}", lambda: bounded.compare(masked, static))
+    backward = step(f"{label}_gradient:{name}", lambda: bounded.compare_gradient(masked, static))
     return {(each or {}).get("status") for each in (forward, backward)} <= {"fine", "none"}
 
 
@@ -257,7 +257,7 @@ def _along_first_axis(subject: FunctionSubject, program: Program) -> Program:
 
 
 def _counted(program: Program, name: str, value: Any) -> dict[str, Any]:
-    return bounded.compare(bounded.with_counted_size(program, name, value))
+    return bounded.compare(bounded.with_counted_size(program, name, value), program)
 
 
 def _numbers(parameter: inspect.Parameter, value: Any) -> Iterator[Any]:

@@ -26,9 +26,7 @@ _ALIAS_MODULES = frozenset(
     | {"tf.estimator", "tf.compat.v1.estimator", "tf.initializers", "tf.losses", "tf.metrics"}
     | {"tf.optimizers", "tf.raw_ops"}
 )
-_KERAS_PRIVATE = frozenset(
-    {"api", "src", "protobuf", "internal", "engine", "distribute", "dtensor"}
-)
+_KERAS_PRIVATE = frozenset({"api", "src", "protobuf", "internal", "engine", "distribute"})
 # Keras 2 beside Keras 3, whose names all differ in what they stand for.
 LEGACY_KERAS = "tf_keras"
 

@@ -31,7 +31,7 @@ _REASONS: Mapping[str, tuple[str, ...]] = {
     ),
     "a cluster, devices or a TPU system": (
         "tf.distribute.experimental.", "tf.distribute.cluster_resolver.", "tf.distribute.coordinator.", "tf.experimental.dtensor", "tf.experimental.dlpack",
-        "tf.tpu.", "tf.device", "tf.compat.v1.distribute.", "tf.compat.v1.tpu.", "tf.compat.v1.manip.", "keras.distribution.", "tf.profiler.",
+        "tf.tpu.", "keras.dtensor.", "tf.device", "tf.compat.v1.distribute.", "tf.compat.v1.tpu.", "tf.compat.v1.manip.", "keras.distribution.", "tf.profiler.",
         "tf.compat.v1.profiler.", "tf.experimental.tensorrt", "tf.check_pinned",
     ),
     "it transforms functions or graphs; what it is given is compiled or not on its own account": (

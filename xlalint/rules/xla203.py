@@ -8,7 +8,6 @@ from typing import NamedTuple
 import libcst as cst
 
 from xlalint.rules.base import Passage, Rule
-from xlalint.semantics.apis import needs_exact
 from xlalint.semantics.facts import CALL, INDEX, STRIDE, CallDetail, Fact
 from xlalint.semantics.values import ARRIVING, BOUNDED, COMPUTED, Value, leaves
 
@@ -93,7 +92,7 @@ class SizeFromData(Rule):
         return "argument" if self.passage.aim.is_tpu else "argument-cpu"
 
     def _judge(self, node: cst.Call, fact: Fact, parameter: str, value: Value) -> None:
-        least = BOUNDED if needs_exact(fact.detail.api, parameter) else ARRIVING
+        least = BOUNDED if parameter in fact.detail.exact_args else ARRIVING
         data = [leaf for leaf in leaves(value) if leaf.is_tensor and leaf.dependence >= least]
         if not data:
             return

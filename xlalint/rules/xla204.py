@@ -25,6 +25,8 @@ _VARIANTS = {
     "ensure_shape": "rejected",
     "broadcast_to": "rejected",
     "stack": "rejected",
+    "measured-wrong": "wrong-numbers",
+    "measured-rejected": "rejected",
     "gradient-wrong": "gradient-wrong",
 }
 

@@ -132,9 +132,15 @@ _LIBRARY = "tf.load_op_library"
 _LOADED = _LIBRARY + "."
 
 
-def needs_exact(api: str, parameter: str) -> bool:
+# The count of a tensor's own rows keeps its bound; misuses.py says which other shapes do not.
+_SHAPES_OF_THEIR_OWN = frozenset({"tf.reshape", "tf.ensure_shape", "tf.experimental.numpy.reshape"})
+
+
+def needs_exact(api: Api, parameter: str) -> bool:
     """Whether an argument must be known exactly, where most that must be constants may also be bounded."""
-    return parameter in _EXACT_PARAMETERS or (api, parameter) in _EXACT_SHAPES
+    if parameter in _EXACT_PARAMETERS or (api.name, parameter) in _EXACT_SHAPES:
+        return True
+    return parameter in api.exact_args and api.name not in _SHAPES_OF_THEIR_OWN
 
 
 def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -389,7 +395,7 @@ def note_hazards(
     makes_data_sized = _makes_data_sized(result, arguments)
     needs_constant = any(
         _is_data(bound.get(parameter))
-        or (_is_bounded(bound.get(parameter)) and needs_exact(api.name, parameter))
+        or (_is_bounded(bound.get(parameter)) and needs_exact(api, parameter))
         for parameter in verdict.constant_args
     )
     if (
@@ -409,6 +415,8 @@ def note_hazards(
     if api.sizing_args and "TopKV2" not in api.ops and results.is_sized_by(api, bound):
         frame.analysis.note(frame, node, SLICE, NOTHING_KNOWN)
     misuse = misuses.misuse_of_data_sized(api.name, bound, arguments)
+    if misuse is None and api.bounded:
+        misuse = misuses.measured_misuse(api, bound)
     if misuse is not None:
         frame.analysis.note(frame, node, DATA_SIZED_USE, misuse[1], misuse[0])
 
@@ -518,6 +526,7 @@ def note_call(
         api.replacement,
         api.ops,
         families.of_call(api.name, verdict.missing, api.ops),
+        tuple(each for each in verdict.constant_args if needs_exact(api, each)),
     )
     frame.analysis.note(frame, node, CALL, value, detail)
 

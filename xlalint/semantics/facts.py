@@ -116,7 +116,8 @@ class CallDetail(NamedTuple):
     """A call of a catalogued API: its canonical name, its arguments by parameter, and the catalogue's verdict.
 
     `makes_data_sized` says that this very call returns a tensor whose size depends on data; `confidence` is how sure
-    that is, as in a finding. `family` says what kind of operation it is that lacks a kernel (`families`).
+    that is, as in a finding. `family` says what kind of operation it is that lacks a kernel (`families`),
+    `exact_args` which arguments may not be bounded either.
     """
 
     api: str
@@ -127,6 +128,7 @@ class CallDetail(NamedTuple):
     replacement: str | None
     ops: tuple[str, ...] = ()
     family: str = families.KERNEL
+    exact_args: tuple[str, ...] = ()
 
 
 class LoopChange(NamedTuple):

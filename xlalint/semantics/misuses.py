@@ -13,6 +13,7 @@ from xlalint.semantics.values import NOTHING_KNOWN, SEQUENCE, Value, leaves
 
 if TYPE_CHECKING:
     from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.catalog import Api
 
 Bound = dict[str, Value]
 Misuse = tuple[str, Value]
@@ -78,6 +79,37 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
     if misuse is None or not _is_along_sized_axis(name, bound, arguments, first):
         return None
     return misuse, first
+
+
+def measured_misuse(api: Api, bound: Bound) -> Misuse | None:
+    """By what the catalogue measured of an API's only tensor, where the call works along its data-sized axis.
+
+    The catalogue's calls work along the first axis, which is data-sized; others are not known.
+    """
+    tensors = [(parameter, value) for parameter, value in bound.items() if value.is_tensor]
+    if len(tensors) != 1 or tensors[0][1].producer is None or tensors[0][1].sized_axis != 0:
+        return None
+    parameter, sized = tensors[0]
+    verdict = dict(api.bounded).get(parameter)
+    if verdict not in _MEASURED or not _works_along_first_axis(api, bound, sized):
+        return None
+    return _MEASURED[verdict], sized
+
+
+# Verdicts of the catalogue, as uses.
+_MEASURED = {
+    "wrong-numbers": "measured-wrong",
+    "crashes": "measured-wrong",
+    "rejected": "measured-rejected",
+}
+
+
+def _works_along_first_axis(api: Api, bound: Bound, sized: Value) -> bool:
+    if "axis" not in api.params:
+        return False
+    axis = bound.get("axis")
+    known = result_shapes.number(axis) if axis is not None else None
+    return known == 0 or (sized.shape is not None and len(sized.shape) == 1)
 
 
 def _unequal_partner(values: tuple[Value, ...]) -> Misuse | None:
