@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -223,3 +224,39 @@ def test_failures_that_no_finding_foretold_are_listed_once(folder: Path) -> None
     ]
     found = unclaimed(judge([finding("XLA101", 2)], targets, [], folder), targets, folder)
     assert [one.message for _, one in found] == ["not-constant in line 5"]
+
+
+def compiled(folder: Path, code: str, times: int, why: tuple[str, ...] = ("step",)) -> Verdict:
+    """The verdict on a claim about compiling again, made of driver code, after `step` was compiled so many times."""
+    claim = dataclasses.replace(finding(code, 12, "warning"), region=Region("eager", why))
+    ran = dataclasses.replace(target(folder), compiles=times)
+    return one(folder, claim, ran)
+
+
+@pytest.mark.parametrize("code", ["XLA301", "XLA302", "XLA303", "XLA304", "XLA305"])
+def test_a_claim_about_compiling_again_is_judged_by_counting(folder: Path, code: str) -> None:
+    confirmed = compiled(folder, code, times=3)
+    assert confirmed.verdict == CONFIRMED
+    assert confirmed.evidence == "XLA compiled step 3 times in the run"
+    # A longer run may yet come to the last batch.
+    assert compiled(folder, code, times=1).verdict == NOT_REACHED
+    assert compiled(folder, code, times=3, why=("other",)).verdict == NOT_REACHED
+
+
+def test_what_keras_compiles_for_fit_is_counted_under_its_own_name(folder: Path) -> None:
+    claim = dataclasses.replace(finding("XLA301", 12, "warning"), region=Region("eager", ("fit",)))
+    ran = TrainingReport("as it is", 1, "stopped", 5, compiles={"one_step_on_data": 2})
+    (verdict,) = judge([claim], [], [ran], folder)
+    assert (verdict.verdict, verdict.target) == (CONFIRMED, "one_step_on_data")
+
+
+def test_a_claim_about_a_gradient_is_refuted_by_a_gradient_alone(folder: Path) -> None:
+    forward = target(folder)
+    assert one(folder, finding("XLA407", 3), forward).verdict == NOT_REACHED
+    backward = dataclasses.replace(forward, stages=(*forward.stages, Stage("gradient", "ok")))
+    assert one(folder, finding("XLA407", 3), backward).verdict == REFUTED
+
+
+@pytest.mark.parametrize("code", ["XLA406", "XLA408"])
+def test_a_claim_about_other_values_is_not_refuted_by_these(folder: Path, code: str) -> None:
+    assert one(folder, finding(code, 3, "info"), target(folder)).verdict == NOT_REACHED

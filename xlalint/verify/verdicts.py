@@ -9,9 +9,11 @@ from pathlib import Path
 
 from xlalint.finding import Finding, Severity
 from xlalint.verify import plan
+from xlalint.verify.recompiling import times_compiled
 from xlalint.verify.records import (
     EAGER,
     FAILED,
+    GRADIENT,
     LOWER,
     NUMBERS,
     OK,
@@ -51,6 +53,8 @@ _HOST_OPS = frozenset(
 
 # Claims about what a program computes: that it compiles says nothing of them.
 _ABOUT_NUMBERS = frozenset({"XLA204"})
+# Claims about values that this run may not have met: a check that fails, a seed set twice.
+_ABOUT_OTHER_VALUES = frozenset({"XLA406", "XLA408"})
 
 # Which failures bear out which claims. Two claims may share a line, and only one of them have failed there.
 _BORNE_OUT_BY = {
@@ -62,6 +66,8 @@ _BORNE_OUT_BY = {
     "XLA203": frozenset({"not-constant", "compiler", "gradient"}),
     "XLA401": frozenset({"no-kernel", "compiler"}),
     "XLA402": frozenset({"no-kernel", "compiler", "python"}),
+    "XLA406": frozenset(),
+    "XLA408": frozenset({"numbers"}),
 }
 
 
@@ -157,6 +163,8 @@ def _judge(
     told += [(one.failure, "training") for one in trainings if one.failure is not None]
     if finding.cell is not None:
         return Verdict(finding, NOT_REACHED, _why_not(finding, span, targets))
+    if finding.code.startswith(plan.ABOUT_DRIVERS):
+        return _by_compilations(finding, targets, trainings)
     for failure, target in told:
         at_span = span.holds(failure.place) or span.holds(failure.called_from)
         if (at_span and _bears_out(failure, finding)) or _is_raised_within(failure, finding, span):
@@ -165,6 +173,21 @@ def _judge(
     if shown is not None:
         return shown
     return _by_function(finding, span, targets)
+
+
+def _by_compilations(
+    finding: Finding, targets: Sequence[TargetReport], trainings: Sequence[TrainingReport]
+) -> Verdict:
+    """A claim about compiling again: more than one compilation bears it out, one says nothing of runs that are longer."""
+    function, count = times_compiled(finding, targets, trainings)
+    if count > 1:
+        return Verdict(
+            finding, CONFIRMED, f"XLA compiled {function} {count} times in the run", function
+        )
+    if count == 1:
+        evidence = f"XLA compiled {function} once: the run did not come to a batch or a value that is different"
+        return Verdict(finding, NOT_REACHED, evidence, function)
+    return Verdict(finding, NOT_REACHED, f"nothing that was run compiled {function or 'it'}")
 
 
 def _is_raised_within(failure: Failure, finding: Finding, span: _Span) -> bool:
@@ -238,6 +261,8 @@ def _by_function(finding: Finding, span: _Span, targets: Sequence[TargetReport])
             return Verdict(
                 finding, CONFIRMED, f"{target.function}: {failed[0].message}", target.function
             )
+    if finding.code == "XLA407":
+        return _by_gradient(finding, reached, span, targets)
     for target in reached:
         if _is_clean(target) and _is_conditional(finding):
             evidence = f"{target.function} compiles with the arguments of this run"
@@ -261,6 +286,21 @@ def _by_function(finding: Finding, span: _Span, targets: Sequence[TargetReport])
         return Verdict(
             finding, NOT_REACHED, f"{reached[0].function} fails elsewhere{why}", reached[0].function
         )
+    return Verdict(finding, NOT_REACHED, _why_not(finding, span, targets))
+
+
+def _by_gradient(
+    finding: Finding, reached: Sequence[TargetReport], span: _Span, targets: Sequence[TargetReport]
+) -> Verdict:
+    """A claim about a gradient: that the function itself compiles says nothing of it."""
+    for target in reached:
+        stage = target.stage(GRADIENT)
+        if stage is not None and stage.status == OK:
+            evidence = f"the gradient of {target.function} compiles"
+            return Verdict(finding, REFUTED, evidence, target.function)
+    if reached:
+        evidence = f"{reached[0].function}: no gradient was compiled through it"
+        return Verdict(finding, NOT_REACHED, evidence, reached[0].function)
     return Verdict(finding, NOT_REACHED, _why_not(finding, span, targets))
 
 
@@ -323,7 +363,9 @@ def _is_clean(target: TargetReport) -> bool:
 
 def _is_conditional(finding: Finding) -> bool:
     """Is it a claim about some values of arguments, which a run with others does not refute?"""
-    return finding.code == "XLA401" and finding.severity is Severity.WARNING
+    return finding.code in _ABOUT_OTHER_VALUES or (
+        finding.code == "XLA401" and finding.severity is Severity.WARNING
+    )
 
 
 def _clean(target: TargetReport) -> str:
