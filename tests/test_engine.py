@@ -513,3 +513,45 @@ def test_random_numbers_are_not_constants_though_their_arguments_are(tmp_path: P
         },
     )
     assert said(result) == [("m.py", 6, "XLA401")]
+
+
+def test_what_fails_only_where_a_caller_chooses_it_is_a_warning(tmp_path: Path) -> None:
+    result = check_files(
+        tmp_path,
+        {
+            "m.py": """\
+            import tensorflow as tf
+
+            def counts(x, exact=False, mode="fast", resize="bicubic"):
+                if exact:
+                    a = tf.unique_with_counts(x)
+                else:
+                    a = tf.linalg.det(x)
+                if mode in ("slow", "slower"):
+                    a = tf.linalg.det(x)
+                if not exact:
+                    return a, tf.image.resize(x, [2, 2], method=resize)
+                return tf.linalg.det(x)
+
+            class Layer(tf.keras.layers.Layer):
+                def __init__(self, exact=False):
+                    super().__init__()
+                    self.exact = exact
+
+                def call(self, x, training=False):
+                    if training:
+                        x = tf.linalg.det(x)
+                    return tf.linalg.det(x) if self.exact else x
+            """
+        },
+    )
+    assert [(f.span.line, f.severity.value) for f in result.findings] == [
+        (5, "warning"),
+        (7, "error"),
+        (9, "warning"),
+        (11, "error"),
+        (12, "warning"),
+        (21, "error"),
+        (22, "warning"),
+    ]
+    assert "With the default arguments this line is not run" in result.findings[0].help

@@ -10,11 +10,14 @@ from typing import ClassVar
 import libcst as cst
 
 from xlalint import pages
-from xlalint.finding import Finding, Region, Span
+from xlalint.finding import Finding, Region, Severity, Span
 from xlalint.rules.positions import Place, Positions
 from xlalint.semantics.facts import Fact
 
 _LONGEST_QUOTE = 60
+_UNUSUAL = (
+    "With the default arguments this line is not run: it fails where a caller chooses otherwise."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +85,16 @@ class Rule:
         page = pages.load(self.code)
         said = page.variants[variant]
         message, help_text = said.render(words)
+        severity = said.severity
+        if not fact.usual and severity is Severity.ERROR:
+            severity = Severity.WARNING
+            help_text = f"{help_text}\n{_UNUSUAL}"
         line, column, end_line, end_column = self.passage.key(node)
         self.passage.findings.append(
             Finding(
                 code=self.code,
                 name=page.name,
-                severity=said.severity,
+                severity=severity,
                 path=self.passage.path,
                 span=Span(line, column + 1, end_line, end_column + 1),
                 message=message,

@@ -79,7 +79,9 @@ class Analysis:
             facts = self.facts.get(module)
             if facts is None:
                 facts = self.facts[module] = ModuleFacts(module)
-            facts.add(node, Fact(kind, value, frame.context, frame.function, detail))
+            facts.add(
+                node, Fact(kind, value, frame.context, frame.function, detail, not frame.unusual)
+            )
 
     def _evaluate_base(self, expression: ast.expr, cls: ClassInfo) -> Value:
         frame = self.modules.closures.get(cls) or self.modules.module_frame(cls.module)

@@ -57,8 +57,10 @@ from xlalint.semantics.values import (
     UNKNOWN,
     VARIABLE,
     Made,
+    Usual,
     Value,
     class_name,
+    constant,
     leaves,
     shaped,
 )
@@ -274,7 +276,16 @@ def bind(params: tuple[str, ...], arguments: Arguments) -> dict[str, Value]:
 
 
 def judge(api: Api, bound: dict[str, Value]) -> Verdict:
-    """Pick the condition of the catalogue that fits the arguments, or the API's own verdict."""
+    """Pick the condition of the catalogue that fits the arguments, or the API's own verdict.
+
+    What fails with the defaults of the caller's own parameters fails; what compiles with them may fail with others.
+    """
+    usual = {name: value for name, value in bound.items() if type(value.ref) is Usual}
+    if usual and api.conditions:
+        settled = {name: constant(value.ref.value) for name, value in usual.items()}
+        verdict = judge(api, {**bound, **settled})
+        if verdict.status != "compiles" and not verdict.possible:
+            return verdict
     best: Condition | None = None
     possible: Condition | None = None
     for condition in api.conditions:

@@ -20,9 +20,11 @@ from xlalint.semantics.values import (
     MAPPING,
     NOTHING_KNOWN,
     PYTHON,
+    RAGGED,
     SEQUENCE,
     SHAPE,
     SOME_PYTHON,
+    SPARSE,
     SUPER,
     TENSOR,
     TRUE,
@@ -30,6 +32,7 @@ from xlalint.semantics.values import (
     constant,
     dimension,
     element,
+    usually,
 )
 
 if TYPE_CHECKING:
@@ -117,6 +120,10 @@ def _truth_of_elements(name: str, values: tuple[Value, ...], node: ast.AST, fram
     return SOME_PYTHON if all(v.kind in (PYTHON, SHAPE) for v in values) else NOTHING_KNOWN
 
 
+# Kinds of what callers pass on purpose, where a tensor would do.
+_COMPOSITES = frozenset({SPARSE, RAGGED, "slices"})
+
+
 def _isinstance(values: tuple[Value, ...], frame: Frame) -> Value:
     from xlalint.semantics.calls import kind_of_type
 
@@ -135,6 +142,8 @@ def _isinstance(values: tuple[Value, ...], frame: Frame) -> Value:
             return TRUE
         if None not in kinds:
             return FALSE
+    if kinds <= _COMPOSITES:
+        return usually(False)
     if value.kind in (SEQUENCE, COLLECTION) and kinds == {SEQUENCE}:
         return SOME_PYTHON  # a list is no tuple: both are one kind here
     if value.kind is MAPPING and kinds == {MAPPING}:

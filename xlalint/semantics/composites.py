@@ -24,6 +24,7 @@ from xlalint.semantics.values import (
     TRUE,
     Value,
     leaves,
+    usually,
 )
 
 if TYPE_CHECKING:
@@ -100,11 +101,12 @@ def is_sparse(
 ) -> Value:
     """`K.is_sparse(x)`: known where the kind of `x` is."""
     asked = flat[0] if len(flat) == 1 else NOTHING_KNOWN
-    if asked.optional or asked.structured or asked.guess:
-        return SOME_PYTHON
-    if asked.is_composite:
+    if asked.is_composite and not (asked.optional or asked.guess):
         return TRUE if asked.kind is SPARSE else FALSE
-    return FALSE if asked.is_tensor and asked.sure else SOME_PYTHON
+    is_known = asked.is_tensor and asked.sure
+    if is_known and not (asked.optional or asked.structured or asked.guess):
+        return FALSE
+    return usually(False)  # callers pass a sparse tensor on purpose
 
 
 def guarded(known: Value, kind: str) -> Value:

@@ -52,6 +52,7 @@ from xlalint.semantics.values import (
     TENSOR,
     TRUE,
     UNKNOWN,
+    Usual,
     Value,
     constant,
     element,
@@ -59,6 +60,7 @@ from xlalint.semantics.values import (
     join_all,
     shaped,
     static_shape,
+    usually,
 )
 
 _FOLDED_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
@@ -85,6 +87,11 @@ def truth(value: Value) -> bool | None:
     if value.kind in (FUNCTION, EXTERNAL, ANY_OF) and not value.optional:
         return True
     return None
+
+
+def is_usual(test: Value) -> bool | None:
+    """Whether a condition holds where nobody passes other than defaults; None where that says nothing."""
+    return bool(test.ref.value) if type(test.ref) is Usual else None
 
 
 def evaluate_condition(node: ast.expr, frame: Frame, construct: str) -> Value:
@@ -360,7 +367,10 @@ def _unary(node: ast.UnaryOp, frame: Frame) -> Value:
                 frame.analysis.note(frame, node, CONDITION, value, "not")
             return value._replace(kind=TENSOR, dtype="bool", ref=None)
         known = truth(value)
-        return SOME_PYTHON if known is None else constant(not known)
+        if known is None:
+            usual = value.usual()
+            return SOME_PYTHON if usual is None else usually(not usual.value)
+        return constant(not known)
     if value.is_tensor:
         return value._replace(kind=TENSOR, ref=None)
     known_value = value.constant()
@@ -394,7 +404,22 @@ def _boolean(node: ast.BoolOp, frame: Frame) -> Value:
     tensors = [value for value in values if value.is_tensor]
     if tensors and (tested is not None or node in frame.covered):
         return _tensor_of(*tensors)._replace(dtype="bool")
+    usual = _usual_outcome(values, is_and)
+    if usual is not None:
+        return usual
     return join_all(tuple(values)) if values else SOME_PYTHON
+
+
+def _usual_outcome(values: list[Value], is_and: bool) -> Value | None:
+    """What `a and b` comes to where nobody passes other than defaults, where one operand settles it."""
+    if any(type(value.ref) is Usual for value in values):
+        for value in values:
+            usual = value.usual()
+            if usual is not None and bool(usual.value) is not is_and:
+                return usually(usual.value)
+        if all(value.usual() is not None for value in values):
+            return usually(is_and)
+    return None
 
 
 def _compare(node: ast.Compare, frame: Frame) -> Value:
@@ -425,7 +450,7 @@ def _compare_pair(
         ):
             if not (right.kind is MAPPING or searched.optional):
                 frame.analysis.note(frame, node, MEMBERSHIP, searched)
-        return SOME_PYTHON
+        return _usual_member(left, right, isinstance(op, ast.In))
     if left.is_composite or right.is_composite:
         return composites.combine(node, left, right, frame)._replace(dtype="bool")
     if left.is_tensor or right.is_tensor:
@@ -442,11 +467,29 @@ def _compare_pair(
             return constant(bool(folded(one.value, other.value)))
         except TypeError:
             return SOME_PYTHON
+    if type(left.ref) is Usual or type(right.ref) is Usual:
+        one, other = left.usual(), right.usual()
+        if one is not None and other is not None and folded is not None:
+            try:
+                return usually(bool(folded(one.value, other.value)))
+            except TypeError:
+                return SOME_PYTHON
     if left.kind is NDARRAY or right.kind is NDARRAY:
         return Value(NDARRAY, dtype="bool")
     if left.kind is UNKNOWN or right.kind is UNKNOWN:
         return Value(UNKNOWN, max(left.dependence, right.dependence), dtype="bool")
     return SOME_PYTHON
+
+
+def _usual_member(left: Value, right: Value, positive: bool) -> Value:
+    """`mode in ("max", "mean")` for a mode that has a default."""
+    wanted = left.usual()
+    if type(left.ref) is not Usual or wanted is None or right.kind is not SEQUENCE:
+        return SOME_PYTHON
+    items = [item.constant() for item in right.ref]
+    if any(item is None for item in items):
+        return SOME_PYTHON
+    return usually((wanted in items) is positive)
 
 
 def _is_none(value: Value) -> bool:
@@ -483,14 +526,8 @@ def _ternary(node: ast.IfExp, frame: Frame) -> Value:
     known = truth(test)
     if known is not None:
         return evaluate(node.body if known else node.orelse, frame)
-    frame.names.fork()
-    narrow(node.test, True, frame)
-    first = evaluate(node.body, frame)
-    frame.names.take_back()
-    frame.names.fork()
-    narrow(node.test, False, frame)
-    second = evaluate(node.orelse, frame)
-    frame.names.take_back()
+    first = _ternary_arm(node, test, True, frame)
+    second = _ternary_arm(node, test, False, frame)
     result = join(first, second)
     if conditionals.becomes_one(test, frame):
         arms = (node.body, node.orelse)
@@ -498,6 +535,17 @@ def _ternary(node: ast.IfExp, frame: Frame) -> Value:
     if test.is_tensor and result.kind is PYTHON and frame.context.converted:
         return _tensor_of(test)._replace(dtype=None)
     return result
+
+
+def _ternary_arm(node: ast.IfExp, test: Value, holds: bool, frame: Frame) -> Value:
+    is_unusual = is_usual(test) is not None and is_usual(test) is not holds
+    frame.names.fork()
+    narrow(node.test, holds, frame)
+    frame.unusual += is_unusual
+    value = evaluate(node.body if holds else node.orelse, frame)
+    frame.unusual -= is_unusual
+    frame.names.take_back()
+    return value
 
 
 def _sequence(node: ast.Tuple | ast.List | ast.Set, frame: Frame) -> Value:

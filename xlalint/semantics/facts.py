@@ -87,13 +87,16 @@ DRIVING = frozenset(
 
 
 class Fact(NamedTuple):
-    """One thing seen at one node. `detail` holds what the kind needs beyond the value."""
+    """One thing seen at one node. `detail` holds what the kind needs beyond the value. `usual` is False for code that
+    runs only where a caller passes something other than the default of a parameter.
+    """
 
     kind: str
     value: Value
     context: Context
     function: FunctionInfo | None
     detail: Any = None
+    usual: bool = True
 
 
 class Verdict(NamedTuple):

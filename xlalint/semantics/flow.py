@@ -10,7 +10,7 @@ from typing import Any
 from xlalint.semantics import conditionals, iteration, loops, text, trace_effects
 from xlalint.semantics.callbacks import loop_state
 from xlalint.semantics.conditionals import note_arms, run_arm
-from xlalint.semantics.expressions import combine, evaluate, evaluate_condition, truth
+from xlalint.semantics.expressions import combine, evaluate, evaluate_condition, is_usual, truth
 from xlalint.semantics.facts import COMPILED, CONDITION
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
@@ -40,10 +40,15 @@ _MOST_NESTED_PASSES = 2
 
 def run_block(statements: list[ast.stmt], frame: Frame) -> bool:
     """Run statements in order. Returns whether the end of the block can be reached."""
+    unusual = frame.unusual
     for statement in statements:
         handler = _HANDLERS.get(type(statement))
         if handler is not None and not handler(statement, frame):
+            frame.unusual = unusual
             return False
+    frame.unusual = (
+        unusual  # `if not sparse: return ...` makes what follows unusual, to the end of the block
+    )
     return True
 
 
@@ -148,6 +153,10 @@ def _bind_item(target: ast.Subscript, value: Value, frame: Frame) -> None:
 def _if(node: ast.If, frame: Frame) -> bool:
     names = frame.names
     arms: list[tuple[Changes, bool]] = []
+    unusual = frame.unusual
+    # Whether the way that is gone with defaults goes on after the `if`; None while (or where) that is not known.
+    goes_on: bool | None = None
+    is_open = True
     # `elif` is an `if` in the other arm: followed in a loop, so that thousands of them neither nest nor add up.
     while True:
         test = evaluate_condition(node.test, frame, "if")
@@ -159,16 +168,24 @@ def _if(node: ast.If, frame: Frame) -> bool:
             ends = _graph_if(node, test, frame)
             break
         else:
+            usual = is_usual(test)
             names.fork()
+            frame.unusual += usual is False
             ends_body = _run_arm(node, True, frame)
+            frame.unusual -= usual is False
             arms.append((names.take_back(), ends_body))
             names.fork()
             narrow(node.test, False, frame)
             block = node.orelse
+            frame.unusual += usual is True
+            goes_on = ends_body if usual and is_open else goes_on
+            is_open = is_open and usual is False
         if len(block) != 1 or not isinstance(block[0], ast.If):
             ends = run_block(block, frame)
+            goes_on = ends if arms and is_open else goes_on
             break
         node = block[0]
+    frame.unusual = unusual + (goes_on is False)
     return _join_arms(arms, ends, frame) if arms else ends
 
 

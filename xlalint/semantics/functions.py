@@ -118,6 +118,7 @@ class Functions:
             tuple(positional),
             tuple(sorted(keywords.items())),
             frame.silent,
+            frame.unusual > 0,
         )
         collects = frame.attributes is not None and self_value == Value(
             INSTANCE, ref=_class_of(frame)
@@ -137,6 +138,7 @@ class Functions:
             return NOTHING_KNOWN
         inner = self.frame_of(info, context, self_value, frame.depth + 1)
         inner.silent = frame.silent
+        inner.unusual = 1 if frame.unusual else 0
         if (collects and info.name in ("__init__", "build")) or (collects and info.cls is not None):
             inner.attributes = frame.attributes
         self.bind_parameters(info, positional, keywords, self_value, inner, open_ended)
@@ -361,7 +363,7 @@ class Functions:
             promised = parameters.of_call(info, name, role_method, first)
             if promised is not None:
                 return promised
-        by_default = parameters.from_default(default)
+        by_default = parameters.from_default(name, default)
         if by_default is not None and by_default.kind is PYTHON:
             return by_default
         is_none = isinstance(default, ast.Constant) and default.value is None

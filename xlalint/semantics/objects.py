@@ -20,6 +20,7 @@ from xlalint.semantics.values import (
     SEQUENCE,
     SOME_PYTHON,
     TENSOR,
+    Usual,
     Value,
     join,
     join_all,
@@ -152,6 +153,8 @@ def _body(info: FunctionInfo) -> list[ast.stmt]:
 
 def _as_attribute(value: Value) -> Value:
     """An attribute may be set again elsewhere: its value while constructing is its kind, no more."""
+    if type(value.ref) is Usual:
+        return value
     if value.kind is PYTHON:
         return NOTHING_KNOWN if value == NONE else SOME_PYTHON
     if value.kind is SEQUENCE:

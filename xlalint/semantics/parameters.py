@@ -31,6 +31,7 @@ from xlalint.semantics.values import (
     Value,
     join,
     shaped,
+    usually,
 )
 
 # Parameters of methods that Keras itself calls: method -> parameters that are always tensors, or structures of them.
@@ -91,12 +92,14 @@ def of_call(info: FunctionInfo, name: str, role_method: str | None, first: bool)
     return None
 
 
-def from_default(default: ast.expr | None) -> Value | None:
-    """A default that is a setting says that the parameter is one."""
+def from_default(name: str, default: ast.expr | None) -> Value | None:
+    """A default that is a setting says that the parameter is one, and what it usually is. Training is as usual as not."""
     if default is None:
         return None
     if isinstance(default, ast.Constant):
-        return None if default.value is None or default.value is Ellipsis else SOME_PYTHON
+        if default.value is None or default.value is Ellipsis:
+            return None
+        return SOME_PYTHON if "train" in name else usually(default.value)
     if isinstance(default, (ast.Tuple, ast.List)):
         return Value(COLLECTION, ref=SOME_PYTHON)
     if isinstance(default, ast.UnaryOp) and isinstance(default.operand, ast.Constant):

@@ -58,6 +58,12 @@ class Const(NamedTuple):
     value: Any
 
 
+class Usual(NamedTuple):
+    """A Python value that holds unless a caller chooses another: a parameter's default, and what follows from it."""
+
+    value: Any
+
+
 class OneOf(NamedTuple):
     """A Python value known to be one of a few."""
 
@@ -130,6 +136,14 @@ class Value(NamedTuple):
         """The Python value, where it is known."""
         return self.ref if self.kind is PYTHON and type(self.ref) is Const else None
 
+    def usual(self) -> Const | None:
+        """The Python value that it has where nobody chooses another, where that is known."""
+        if self.kind is not PYTHON:
+            return None
+        if type(self.ref) is Usual:
+            return Const(self.ref.value)
+        return self.ref if type(self.ref) is Const else None
+
     def choices(self) -> tuple[Any, ...]:
         """The Python values it may have, where all of them are known; empty otherwise."""
         if self.kind is not PYTHON:
@@ -167,6 +181,11 @@ def constant(value: object) -> Value:
 def dimension(size: int | None) -> Value:
     """A dimension of a static shape: known, or a Python number (or None) that is not."""
     return SOME_PYTHON if size is None else Value(PYTHON, ref=Const(size))
+
+
+def usually(value: object) -> Value:
+    """A Python value that is another only where a caller says so."""
+    return Value(PYTHON, ref=Usual(value))
 
 
 def tensor(
