@@ -71,6 +71,7 @@ _VERSION_ONE_SKIPPED = (
 # What no arguments were found for, or what cannot be tried in a process of its own.
 _PROTO = "it takes descriptions of protocol buffers, which the host reads"
 _NEEDS_MORE = "it needs a package that is not among those of TensorFlow"
+_NUMPY_BEHAVIOUR = "it works only where NumPy behaviour is switched on for the whole process"
 _OF_PYTHON = "it takes and gives values of Python, types and functions"
 UNTRACED: Mapping[str, str] = {
     "keras.backend.conv2d_transpose": "this environment's build of TensorFlow refuses it on a CPU",
@@ -90,6 +91,8 @@ UNTRACED: Mapping[str, str] = {
     "keras.optimizers.OptimizerMap": "it shares variables among optimizers that are measured",
     "tf.compat.v1.io.tf_record_iterator": "an input pipeline, which runs on the host",
     "tf.experimental.extension_type.as_dict": _OF_PYTHON,
+    "tf.experimental.numpy.around": _NUMPY_BEHAVIOUR,
+    "tf.experimental.numpy.round": _NUMPY_BEHAVIOUR,
     "tf.image.generate_bounding_box_proposals": "an operation without a kernel for CPUs",
     "tf.io.decode_jxl": "a decoder of images, which runs on the host",
     "tf.io.decode_proto": _PROTO,
