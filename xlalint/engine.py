@@ -141,8 +141,14 @@ def _load(file: SourceFile, packages: dict[Path, tuple[str, ...]]) -> _Loaded | 
             file.display, error.lineno or 0, error.offset or 0, f"syntax error: {error.msg}"
         )
     except (ValueError, RecursionError, MemoryError) as error:
-        return FileError(file.display, 0, 0, f"cannot be parsed: {error or type(error).__name__}")
+        return FileError(file.display, 0, 0, f"cannot be parsed: {_reason(error)}")
     return _Loaded(file, source, module, suppressions.parse(source.text))
+
+
+def _reason(error: Exception) -> str:
+    # What Python's parser says of source that is nested too deep differs by version; MemoryError says nothing at all.
+    is_too_deep = isinstance(error, (RecursionError, MemoryError))
+    return "nested too deep for Python's parser" if is_too_deep else str(error)
 
 
 def module_name(path: Path, packages: dict[Path, tuple[str, ...]]) -> tuple[str, bool]:
@@ -218,11 +224,8 @@ def _findings(
         facts = analysis.facts.get(item.module)
         found: list[Finding] = []
         if facts is not None and facts.by_node:
-            outcome = _read(item, facts, analysis, selected, settings)
-            if isinstance(outcome, FileError):
-                errors.append(outcome)
-            else:
-                found = outcome
+            found, unread = _read(item, facts, analysis, selected, settings)
+            errors += unread
         ignored = settings.ignored_in(item.file.path)
         kept = [f for f in found if not f.code.startswith(ignored)] if ignored else found
         for finding in suppressions.apply(item.suppressions, kept, item.file.display, settings):
@@ -237,7 +240,7 @@ def _read(
     analysis: Analysis,
     selected: Sequence[str],
     settings: Settings,
-) -> list[Finding] | FileError:
+) -> tuple[list[Finding], list[FileError]]:
     # libcst is imported only here: most runs over most projects never need it.
     import libcst
 
@@ -246,17 +249,25 @@ def _read(
 
     names_tpu = analysis.saw_tpu or "target" in dict(settings.origins)
     try:
-        found = read_module(facts, item.file.display, Aim(settings.target, names_tpu), selected)
-    except libcst.ParserSyntaxError as error:
-        return FileError(
-            item.file.display, error.raw_line, 0, f"libcst cannot read this: {error.message}"
+        found, too_deep = read_module(
+            facts, item.file.display, Aim(settings.target, names_tpu), selected
         )
-    return [f for f in found if settings.target in pages.load(f.code).targets]
+    except libcst.ParserSyntaxError as error:
+        message = f"libcst cannot read this: {error.message}"
+        return [], [FileError(item.file.display, error.raw_line, 0, message)]
+    unread = [
+        FileError(item.file.display, line, 0, "nested too deep for the rules to read")
+        for line in too_deep
+    ]
+    return [f for f in found if settings.target in pages.load(f.code).targets], unread
 
 
 def _told(failure: Failure) -> FileError:
-    what = f"{type(failure.error).__name__}: {failure.error}"
-    message = f"internal error while analysing {failure.function}, please report it ({what})"
+    if isinstance(failure.error, RecursionError):
+        message = f"{failure.function} is nested too deep to be understood"
+    else:
+        what = f"{type(failure.error).__name__}: {failure.error}"
+        message = f"internal error while analysing {failure.function}, please report it ({what})"
     return FileError(failure.module.path, failure.line, 0, message)
 
 

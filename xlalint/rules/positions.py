@@ -87,7 +87,9 @@ class _Syntactic:
     def __enter__(self) -> None:
         self._start = (self._positions._line, self._positions._column)
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            return
         positions = self._positions
         start, end = self._start, (positions._line, positions._column)
         if self._starts is not None:

@@ -29,8 +29,10 @@ class Stretch:
     is_indented: bool
 
 
-def read_module(facts: ModuleFacts, path: str, aim: Aim, selected: Sequence[str]) -> list[Finding]:
-    """The findings of all selected rules in one module.
+def read_module(
+    facts: ModuleFacts, path: str, aim: Aim, selected: Sequence[str]
+) -> tuple[list[Finding], list[int]]:
+    """The findings of all selected rules in one module, and the lines where functions begin that are nested too deep.
 
     Raises:
         libcst.ParserSyntaxError: libcst cannot read what `ast` could.
@@ -45,9 +47,13 @@ def read_module(facts: ModuleFacts, path: str, aim: Aim, selected: Sequence[str]
         by_key.setdefault(key_of(node, columns), []).extend(known)
     wanted = sorted({key[0] for key in by_key})
     findings: list[Finding] = []
+    too_deep: list[int] = []
     for stretch in _stretches(module, wanted):
-        findings += _read(stretch, lines, by_key, path, aim, selected)
-    return worst(findings)
+        try:
+            findings += _read(stretch, lines, by_key, path, aim, selected)
+        except RecursionError:
+            too_deep.append(stretch.lines[0])
+    return worst(findings), too_deep
 
 
 def _lines(text: str) -> list[str]:

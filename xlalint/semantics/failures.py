@@ -9,7 +9,10 @@ from xlalint.semantics.index import ModuleInfo
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A function that the analysis itself broke on: a bug of ours, which must not cost the user the other findings."""
+    """A function that the analysis itself broke on, which must not cost the user the other findings.
+
+    A RecursionError is the source's doing, anything else a bug of ours.
+    """
 
     module: ModuleInfo
     line: int

@@ -16,6 +16,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.local_names import Changes
 from xlalint.semantics.narrowing import dotted_name, narrow
+from xlalint.semantics.nesting import bounded
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
     CLASS,
@@ -82,6 +83,7 @@ def _augmented_assign(node: ast.AugAssign, frame: Frame) -> bool:
 
 def bind(target: ast.expr, value: Value, frame: Frame) -> None:
     """Give the names in an assignment's target their values."""
+    value = bounded(value)
     if isinstance(target, ast.Name):
         frame.names[target.id] = value
         frame.names.forget_attributes(target.id)
@@ -145,9 +147,9 @@ def _bind_item(target: ast.Subscript, value: Value, frame: Frame) -> None:
     if base.kind == "mapping":
         key = evaluate(target.slice, frame).constant()
         pairs = (base.ref or ()) + ((key.value if key is not None else None, value),)
-        frame.names[name] = base._replace(ref=pairs[-64:])
+        frame.names[name] = bounded(base._replace(ref=pairs[-64:]))
     elif base.kind in (SEQUENCE, COLLECTION):
-        frame.names[name] = Value(COLLECTION, ref=join(element(base), value))
+        frame.names[name] = bounded(Value(COLLECTION, ref=join(element(base), value)))
 
 
 def _if(node: ast.If, frame: Frame) -> bool:

@@ -12,6 +12,7 @@ from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.names import api_name
+from xlalint.semantics.nesting import bounded
 from xlalint.semantics.roots import Root
 from xlalint.semantics.traits import Traits
 from xlalint.semantics.values import (
@@ -145,7 +146,7 @@ class Functions:
         self.running.append(info)
         runs.active, runs.total = runs.active + 1, runs.total + 1
         try:
-            value = self.run_body(info, inner)
+            value = bounded(self.run_body(info, inner))
         finally:
             self.running.pop()
             runs.active -= 1

@@ -12,6 +12,7 @@ import symtable
 import sys
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -138,27 +139,36 @@ class ModuleInfo:
     def may_hold_findings(self) -> bool:
         return self.is_target and not self.is_test and mentions_tensorflow(self.text)
 
-    def parse(self) -> _Outline:
+    def parse(self) -> None:
+        """Make the syntax tree now. Raises what `ast.parse` does."""
+        self._outline = _Outline(ast.parse(self.text))
+        _index_body(self, self._outline)
+
+    @property
+    def outline(self) -> _Outline:
         if self._outline is None:
-            self._outline = _Outline(ast.parse(self.text))
-            _index_body(self, self._outline)
+            # Deeper than Python's parser builds trees, in a file without findings of its own: its names stay unknown.
+            with suppress(RecursionError, MemoryError):
+                self.parse()
+        if self._outline is None:
+            self._outline = _Outline(ast.Module([], []))
         return self._outline
 
     @property
     def tree(self) -> ast.Module:
-        return self.parse().tree
+        return self.outline.tree
 
     @property
     def functions(self) -> list[FunctionInfo]:
-        return self.parse().functions
+        return self.outline.functions
 
     @property
     def classes(self) -> list[ClassInfo]:
-        return self.parse().classes
+        return self.outline.classes
 
     @property
     def by_node(self) -> dict[ast.AST, FunctionInfo | ClassInfo]:
-        return self.parse().by_node
+        return self.outline.by_node
 
     def definition(self, name: str) -> FunctionInfo | ClassInfo | None:
         """The first function or class of that name among the module's statements."""

@@ -115,8 +115,6 @@ class Modules:
             frame.names["__name__"] = SOME_PYTHON
             try:
                 flow.run_block(module.tree.body, frame)
-            except RecursionError:
-                pass
             except Exception as error:
                 self._analysis.failures.append(Failure(module, 1, "<module>", error))
         return frame

@@ -316,8 +316,6 @@ class Regions:
         self._analysis.functions.running.append(info)
         try:
             self._analysis.functions.run_body(info, frame)
-        except RecursionError:
-            pass  # nested too deep to follow: silence, as for everything the analysis does not know
         except Exception as error:
             self._analysis.failures.append(
                 Failure(info.module, info.node.lineno, info.qualname, error)

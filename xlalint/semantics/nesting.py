@@ -1,0 +1,57 @@
+"""How much of a structure of structures is kept.
+
+`b = [a, a]`, `c = [b, b]` and so on doubles with every line, in what has to be looked at if not in memory.
+"""
+
+from __future__ import annotations
+
+from xlalint.semantics.values import (
+    COLLECTION,
+    MAPPING,
+    NOTHING_KNOWN,
+    PARTIAL,
+    SEQUENCE,
+    Value,
+)
+
+# Structures of fewer values are kept whole. A table that somebody wrote out has fewer.
+_MOST_VALUES = 4096
+# Comparing values goes as deep as they do, on a stack that Python 3.12 keeps short.
+_DEEPEST = 50
+_STRUCTURES = frozenset({SEQUENCE, COLLECTION, MAPPING, PARTIAL})
+
+
+def bounded(value: Value) -> Value:
+    """The value; of a structure with too many values in it, only what it holds itself."""
+    if value.kind not in _STRUCTURES or not _is_too_large(value):
+        return value
+    if value.kind is SEQUENCE and len(value.ref) <= _MOST_VALUES:
+        return value._replace(ref=tuple(_shallow(item) for item in value.ref))
+    if value.kind is MAPPING:
+        return value._replace(ref=tuple((key, _shallow(item)) for key, item in value.ref))
+    return NOTHING_KNOWN if value.kind is PARTIAL else value._replace(kind=COLLECTION, ref=None)
+
+
+def _shallow(value: Value) -> Value:
+    return Value(COLLECTION, value.dependence) if value.kind in _STRUCTURES else value
+
+
+def _is_too_large(value: Value) -> bool:
+    count, depth, level = 1, 0, list(_inside(value))
+    while level and count <= _MOST_VALUES and depth <= _DEEPEST:
+        count, depth = count + len(level), depth + 1
+        level = [inner for outer in level for inner in _inside(outer)]
+    return bool(level)
+
+
+def _inside(value: Value) -> tuple[Value, ...]:
+    if value.kind is SEQUENCE:
+        return value.ref  # type: ignore[no-any-return]
+    if value.kind is COLLECTION:
+        return () if value.ref is None else (value.ref,)
+    if value.kind is MAPPING:
+        return tuple(item for _, item in value.ref or ())
+    if value.kind is PARTIAL:
+        target, positional, keywords = value.ref
+        return (target, *positional, *(item for _, item in keywords))
+    return ()
