@@ -29,6 +29,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.narrowing import narrow
 from xlalint.semantics.result_shapes import broadcast, must_agree, numbers
+from xlalint.semantics.results import producer_of
 from xlalint.semantics.subscripts import index_value, subscript
 from xlalint.semantics.values import (
     ANY_OF,
@@ -304,7 +305,7 @@ def _tensor_of(*operands: Value) -> Value:
     """A tensor computed elementwise from operands of which at least one is a tensor."""
     tensors = [operand for operand in operands if operand.is_tensor]
     dependence = max(operand.dependence for operand in tensors)
-    producer = next((o.producer for o in tensors if o.producer is not None), None)
+    producer = producer_of(*(operand.producer for operand in tensors))
     dtype = next((o.dtype for o in tensors if o.dtype is not None), None)
     shape = broadcast(operands)
     if shape is not None:

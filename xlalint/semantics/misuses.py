@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import result_shapes
+from xlalint.semantics.results import ALL_ONES
 from xlalint.semantics.values import NOTHING_KNOWN, SEQUENCE, Value, leaves
 
 if TYPE_CHECKING:
@@ -43,7 +44,28 @@ _ON_ANY_AXIS = {
     "tf.linalg.trace": "diagonal",
     "keras.ops.diag": "diagonal",
     "keras.ops.trace": "diagonal",
+    **dict.fromkeys(
+        (
+            "tf.signal.fft",
+            "tf.signal.ifft",
+            "tf.signal.rfft",
+            "tf.signal.irfft",
+            "tf.signal.fft2d",
+            "tf.signal.rfft2d",
+        ),
+        "fft",
+    ),
 }
+# `tf.ones_like(kept)` is full of ones: counting them counts the buffer.
+_COUNTS = frozenset(
+    {
+        "tf.reduce_sum",
+        "tf.math.reduce_sum",
+        "tf.math.count_nonzero",
+        "keras.ops.sum",
+        "keras.backend.sum",
+    }
+)
 _PROMISE_A_SHAPE = frozenset(
     {"tf.reshape", "tf.ensure_shape", "tf.broadcast_to", "keras.ops.reshape"}
 )
@@ -71,6 +93,10 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
         return None if given else ("squeeze", first)
     if name in _PROMISE_A_SHAPE:
         return _static_size_promised(name, bound, arguments, first)
+    if name in _COUNTS:
+        return ("ones", first) if first.producer == ALL_ONES else None
+    if name == "tf.image.resize":
+        return ("resize", first) if first.sized_axis in (1, 2) else None
     if name in _ON_ANY_AXIS:
         return _ON_ANY_AXIS[name], first
     if name == "tf.random.shuffle" and (first.rank or 0) < 2:
@@ -128,6 +154,9 @@ def _joined(name: str, items: tuple[Value, ...], bound: Bound) -> Misuse | None:
     if name in _STACKS:
         full = [item for item in items if item.is_tensor and item.producer is None and item.shape]
         return ("stack", sized) if any(_is_static(v, sized.sized_axis) for v in full) else None
+    ones = next((item for item in items if item.producer == ALL_ONES), None)
+    if ones is not None:
+        return "ones", ones
     given = bound.get("axis")
     along = result_shapes.number(given) if given is not None else 0
     is_along = along is not None and along == sized.sized_axis

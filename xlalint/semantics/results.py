@@ -38,15 +38,16 @@ if TYPE_CHECKING:
 
 Bound = dict[str, Value]
 
+# What `tf.ones_like` of a data-sized tensor is: full, with ones behind the count (its other operand's count holds in arithmetic).
+ALL_ONES = "tf.ones_like"
 # What made a tensor data-sized when the size of another that is one was asked for.
 A_SIZE_FROM_DATA = "a size that depends on data"
 
 _SHAPES = frozenset(
     {"tf.shape", "tf.size", "tf.rank", "tf.shape_n", "keras.backend.shape", "keras.ops.shape"}
 )
-_LIKE = frozenset(
-    {"tf.zeros_like", "tf.ones_like", "keras.backend.zeros_like", "keras.backend.ones_like"}
-)
+_LIKE = frozenset({"tf.zeros_like", "keras.backend.zeros_like", "keras.ops.zeros_like"})
+_ONES_LIKE = frozenset({"tf.ones_like", "keras.backend.ones_like", "keras.ops.ones_like"})
 _PYTHON_RESULTS = frozenset(
     {
         "keras.backend.ndim",
@@ -270,7 +271,13 @@ def _dependence_of(flat: tuple[Value, ...]) -> int:
 
 
 def _producer_of(flat: tuple[Value, ...]) -> str | None:
-    return next((leaf.producer for leaf in flat if leaf.producer is not None), None)
+    return producer_of(*(leaf.producer for leaf in flat))
+
+
+def producer_of(*producers: str | None) -> str | None:
+    """What makes the result of several operands data-sized: in arithmetic, `tf.ones_like` takes the count of the others."""
+    known = [producer for producer in producers if producer is not None]
+    return next((p for p in known if p != ALL_ONES), known[0] if known else None)
 
 
 def _has_axis(bound: Bound, arguments: Arguments, name: str) -> bool:
@@ -440,6 +447,11 @@ def _like(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
     dtype = first.dtype if given is None or given == NONE else dtype_name(given)
     value = Value(TENSOR, CONSTANT, _producer_of(flat), dtype)
     return shaped(value, first.shape) if first.is_tensor and first.shape is not None else value
+
+
+def _ones_like(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    value = _like(arguments, bound, flat, frame)
+    return value if value.producer is None else value._replace(producer=ALL_ONES)
 
 
 def _where(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
@@ -675,4 +687,5 @@ _SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value
     "tf.dynamic_partition": _partition,
     "tf.boolean_mask": _mask,
     **dict.fromkeys(_LIKE, _like),
+    **dict.fromkeys(_ONES_LIKE, _ones_like),
 }

@@ -190,7 +190,7 @@ def _note_index(
 ) -> None:
     """`x[i]` and `x[:n]` with an argument: XLA on CPU and GPU compiles again for each value."""
     for part, value in zip(parts, values):
-        is_slice = isinstance(part, ast.Slice)
+        is_slice = isinstance(part, ast.Slice) and part.step is None
         if value.dependence == ARRIVING and value.sure and (is_slice or value.kind is TENSOR):
             frame.analysis.note(frame, node, INDEX, value, part)
             return
