@@ -52,6 +52,15 @@ COMPOSITE_CALLS: Mapping[str, tuple[Make, ...]] = {
         lambda: {"values": [ragged(), ragged()], "axis": 1},
         lambda: {"values": [ragged(), ragged()], "axis": -1},
     ),
+    "tf.nn.ctc_loss": (
+        lambda: {
+            "labels": tf.sparse.from_dense([[1, 2]]),
+            "logits": tf.ones([3, 1, 4]),
+            "label_length": tf.constant([2]),
+            "logit_length": tf.constant([3]),
+            "blank_index": 0,
+        },
+    ),
     "tf.stack": (lambda: {"values": [ragged(), ragged()]},),
     "tf.gather": (
         lambda: {"params": ragged(), "indices": tf.constant([0])},

@@ -400,7 +400,7 @@ def note_hazards(
     if verdict.gradient == "fails" or "TopKV2" in api.ops:
         frame.analysis.gradients.note(api, verdict, bound, node, frame)
     family = families.of_call(api.name, verdict.missing, api.ops)
-    if verdict.missing and not api.host and _is_folded(api.name, family, arguments):
+    if verdict.missing and _is_folded(api.name, verdict.missing, family, arguments):
         return
     verdict = _of_guarded(verdict, arguments)
     makes_data_sized = _makes_data_sized(result, arguments)
@@ -450,16 +450,33 @@ def _note_dtypes(
 
 
 # Operations without state: of constants alone, they are computed before XLA sees the program.
-_STATELESS = ("tf.strings.", "tf.random.stateless", "tf.math.", "tf.linalg.", "tf.unravel_index")
+_STATELESS = (
+    "tf.strings.",
+    "tf.io.",
+    "tf.random.stateless",
+    "tf.math.",
+    "tf.linalg.",
+    "tf.unravel_index",
+)
+_FOLDED_FAMILIES = frozenset({families.KERNEL, families.TEXT, families.COMPOSITE})
+# Of constants too, these stay: they have state, or give what has no static shape (compiled by themselves, 2.21).
+_UNFOLDED = re.compile(
+    r"^(ParseTensor|DecodeRaw|StringSplit|UnicodeDecode|StringNGrams|Sparse|Ragged(?!TensorToSparse)|StatelessRandomGamma|"
+    r"Random|Segment|UniqueWithCounts|Set|DenseToDenseSet|EditDistance|CTC|LookupTable|MutexLock|Timestamp)"
+)
 
 
-def _is_folded(name: str, family: str, arguments: Arguments) -> bool:
+def _is_folded(name: str, missing: tuple[str, ...], family: str, arguments: Arguments) -> bool:
     """Whether a call is computed before XLA sees it: a function of constants leaves no operation behind."""
+    if family not in _FOLDED_FAMILIES or any(_UNFOLDED.match(each) for each in missing):
+        return False
     if family == families.COMPOSITE:
-        return name == "tf.RaggedTensor.to_sparse" and _is_constant(arguments)
+        return _is_constant(arguments)
     if "random" in name.lower() and "stateless" not in name.lower():
         return False
     values = (*arguments.positional, *arguments.keywords.values())
+    if name.startswith("tf.io.parse_"):
+        values = values[:1]  # the others say which features there are
     flat = [leaf for value in values for leaf in leaves(value)]
     tensors = [leaf for leaf in flat if leaf.is_tensor]
     known = all(leaf.kind in (PYTHON, SHAPE, EXTERNAL, TENSOR) for leaf in flat)
@@ -495,8 +512,10 @@ def note_chosen(
         judged.append((api, judge(api, bound), bound) if api is not None else None)
     lacking = [each for each in judged if each is not None and each[1].missing]
     certain = [each for each in lacking if not each[1].possible]
-    if lacking and not _is_folded(lacking[0][0].name, families.KERNEL, arguments):
-        api, verdict, bound = lacking[0]
+    if not lacking:
+        return
+    api, verdict, bound = lacking[0]
+    if not _is_folded(api.name, verdict.missing, families.KERNEL, arguments):
         possible = len(certain) < len(judged)
         note_call(api, verdict._replace(possible=possible), bound, False, node, frame)
 
@@ -630,7 +649,7 @@ def _make_object(name: str, arguments: Arguments, frame: Frame) -> Value | None:
         ("tf.data.", "tf.compat.v1.data.", "keras.utils.image_dataset", "keras.utils.text_dataset")
     ):
         return pipelines.made(plain, arguments)
-    on_host = host_objects.make(plain)
+    on_host = host_objects.make(plain, arguments.keywords)
     if on_host is not None:
         return on_host
     leaf = plain.rsplit(".", 1)[-1]

@@ -86,7 +86,8 @@ def of_call(
         return Value(kind, dependence, producer, sure=sure, guess=guess)
     assert given is not None
     if name.rsplit(".", 1)[-1] in _KEEP_KIND:
-        return given._replace(dependence=dependence, dtype=None)
+        # A new sparse tensor may know its dense shape by the static one: nothing is held against it.
+        return given._replace(dependence=dependence, dtype=None, ref=None)
     if returns == "tensor" and name.startswith(("tf.sparse.", "tf.RaggedTensor.", "tf.nn.")):
         return Value(TENSOR, dependence, sure=sure)
     return NOTHING_KNOWN

@@ -1,8 +1,9 @@
-"""Objects of TensorFlow whose methods run on the host or lack a kernel: lookup tables, queues, critical sections, generators."""
+"""Objects of TensorFlow whose methods run on the host or lack a kernel: tables, queues, locks, generators, operators."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import COMPUTED, INSTANCE, NOTHING_KNOWN, TENSOR, Value
@@ -30,15 +31,23 @@ _OPERATIONS: dict[str, dict[str, str]] = {
         "close": "QueueCloseV2",
     },
     "tf.CriticalSection": {"execute": "MutexLock"},
-    "tf.random.Generator": {"binomial": "StatelessRandomBinomial"},
+    "tf.random.Generator": {"binomial": "StatefulRandomBinomial"},
+    # Those known to be positive definite go by way of Cholesky, which has a kernel.
+    "tf.linalg.LinearOperatorFullMatrix": {
+        "determinant": "MatrixDeterminant",
+        "log_abs_determinant": "LogMatrixDeterminant",
+    },
 }
 _RETURN_TENSORS = frozenset(
     {"lookup", "__getitem__", "export", "size", "dequeue", "dequeue_many", "dequeue_up_to"}
+    | {"determinant", "log_abs_determinant", "solve", "matmul", "matvec", "trace", "to_dense"}
 )
 
 
-def make(name: str) -> Value | None:
+def make(name: str, keywords: Mapping[str, Value]) -> Value | None:
     """The instance that calling a class of this name makes; None for other names."""
+    if name == "tf.linalg.LinearOperatorFullMatrix" and "is_positive_definite" not in keywords:
+        return Value(INSTANCE, ref=name)
     leaf = name.rsplit(".", 1)[-1]
     is_one = name == "tf.CriticalSection" or name.startswith(("tf.lookup.", "tf.queue."))
     if not is_one or not leaf[:1].isupper() or "Initializer" in leaf:
