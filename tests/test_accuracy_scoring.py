@@ -116,6 +116,21 @@ def test_a_gradient_without_a_stack_is_laid_to_the_only_conditional(room: Any) -
     assert room.merged(*records) == []
 
 
+@pytest.mark.parametrize(
+    ("program", "count"),
+    [
+        ("tiny.unique", 0),
+        ("tiny.Table.lookup flag", 0),
+        ("tiny.Layer(flag=True)", 1),
+        ("unique", 1),
+    ],
+)
+def test_tracing_that_fails_on_a_guess_for_a_setting_says_nothing(
+    room: Any, program: str, count: int
+) -> None:
+    assert len(room.merged(failed(10, stage="trace", program=program))) == count
+
+
 def test_a_call_of_other_numbers_says_nothing_of_its_functions(room: Any) -> None:
     assert told(room.merged(ran("differs", 9, 10))) == {("unique", "differs", 0, "")}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -61,7 +62,7 @@ def _at(record: Record, offender: Record, sources: Sources) -> Iterator[Label]:
     function = sources.function(path, line)
     if function is None:
         return
-    if not _is_telling(function, offender["error"]):
+    if not _is_telling(function, offender["error"]) or _is_guessed(record, sources.name):
         return
     error = " ".join(offender["error"].split())[:160]
     kind = kind_of(offender["error"], record["stage"])
@@ -80,6 +81,18 @@ def _is_telling(function: Function, error: str) -> bool:
         # Functions that build a model make variables each time; layers must not.
         return function.name.endswith((".call", ".__call__"))
     return not ("don't all match" in error or "must return zero or more Tensors" in error)
+
+
+_FOUND_FUNCTION = re.compile(r"(.*\.)?[a-z_]\w*")
+
+
+def _is_guessed(record: Record, package: str) -> bool:
+    """Whether tracing fails in a function or method that was found, not written for: a tensor may have been made up for what
+    is a setting. The inputs of Keras layers, losses and metrics are tensors for sure.
+    """
+    name = record["program"].split("(")[0].split(" ")[0]
+    was_found = name.startswith(f"{package}.") and _FOUND_FUNCTION.fullmatch(name) is not None
+    return was_found and record["stage"] == "trace"
 
 
 def _costly(records: Iterable[Record], sources: Sources) -> Iterator[Label]:
@@ -123,7 +136,7 @@ def _ran(record: Record, sources: Sources) -> Iterator[tuple[Function, int]]:
 
 def _calling(records: Iterable[Record], sources: Sources) -> Iterator[Label]:
     for record in records:
-        if record["label"] != INCOMPATIBLE:
+        if record["label"] != INCOMPATIBLE or _is_guessed(record, sources.name):
             continue
         for offender in record.get("offenders", ()):
             for path, line in offender["stack"][:-1]:
