@@ -10,6 +10,7 @@ Of the packages held out, nothing but totals is shown unless --held-out is given
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -38,7 +39,7 @@ def main() -> int:
         if labels.is_file() and (not arguments.packages or pin.name in arguments.packages):
             try:
                 scores.append(_scored(pin, labels, arguments))
-            except CannotCheckError as error:
+            except (CannotCheckError, subprocess.CalledProcessError) as error:
                 print(error, file=sys.stderr)
                 return 2
     text = _tables(scores)
