@@ -189,6 +189,7 @@ def test_what_compiles_with_values_built_in_shows_nothing_of_other_lines(room: A
     ("error", "stage", "kind"),
     [
         ("ValueError: no XLA kernel: Foo", "lower", "op"),
+        ("ValueError: no XLA kernel: ScalarSummary", "lower", "printing"),
         ("ValueError: Input 1 to Sum must be a compile-time constant", "lower", "size"),
         ("ValueError: no XLA kernel: FakeParam", "gradient", "gradient"),
         (

@@ -79,7 +79,6 @@ def check(package: Package, pin: Pin, checkout: Path = _CHECKOUT) -> Checked:
     command = [sys.executable, "-m", "xlalint", "check", ".", "--no-cache", "--exit-zero"]
     command += ["--format", "json", "--tf-version", pin.tensorflow]
     command += ["--keras", pin.keras] if pin.keras is not None else []
-    keras = ["--keras", pin.keras] if pin.keras else []
     started = time.perf_counter()
     done = subprocess.run(
         command,

@@ -14,6 +14,7 @@ DIFFERS = "differs"
 CALLS = "calls an offender"
 
 _KINDS = (
+    ("printing", r"kernel: (Print|StringFormat|\w*Summary)"),
     ("op", r"no XLA kernel|No registered|not supported on .*JIT|Detected unsupported"),
     (
         "size",
