@@ -9,6 +9,7 @@ from xlalint.semantics.facts import (
     ARMS,
     COMPREHENSION_FILTER,
     CONDITION,
+    ITERATION,
     LOOP_EXIT,
     MEMBERSHIP,
     Fact,
@@ -54,7 +55,7 @@ class DataDependentBranch(Rule):
 
     def _judge(self, test: cst.BaseExpression, *constructs: str) -> None:
         # What XLA106 says of arms that differ, and XLA102 and XLA104 of loops that are left, says more.
-        is_judged = bool(self.facts(test, ARMS, LOOP_EXIT))
+        is_judged = bool(self.facts(test, ARMS, ITERATION, LOOP_EXIT))
         for fact in self.facts(test, CONDITION):
             if fact.detail not in constructs:
                 continue

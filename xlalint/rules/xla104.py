@@ -6,7 +6,7 @@ import libcst as cst
 
 from xlalint.rules.loops import RuleInLoops
 from xlalint.semantics.facts import ITERATION, LOOP_EXIT, Fact
-from xlalint.semantics.iteration import FOR, GRAPH
+from xlalint.semantics.iteration import FOR, GRAPH, Recursion
 
 _VARIANTS = {
     "for": "unconverted",
@@ -42,6 +42,10 @@ class LoopOverTensor(RuleInLoops):
         self._judge(node.value)
 
     def visit_If(self, node: cst.If) -> None:
+        for fact in self.facts(node.test, ITERATION):
+            if isinstance(fact.detail, Recursion):
+                words = {"call": fact.detail.call, "test": self.quote(node.test)}
+                self._say(node.test, fact, "recursion", **words)
         head = self.loop_head()
         for fact in self.facts(node.test, LOOP_EXIT):
             if head is None or fact.detail.loop not in (FOR, GRAPH):
@@ -51,6 +55,8 @@ class LoopOverTensor(RuleInLoops):
 
     def _judge(self, node: cst.BaseExpression) -> None:
         for fact in self.facts(node, ITERATION):
+            if isinstance(fact.detail, Recursion):
+                continue
             self._say(node, fact, _VARIANTS.get(fact.detail, "never-converted"), how=fact.detail)
 
     def _say(self, at: cst.BaseExpression, fact: Fact, variant: str, **words: str) -> None:

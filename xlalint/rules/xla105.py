@@ -23,6 +23,9 @@ class TensorToPython(Rule):
     def visit_Call(self, node: cst.Call) -> None:
         self._judge(node)
 
+    def visit_Subscript(self, node: cst.Subscript) -> None:
+        self._judge(node)
+
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         self._judge(node)
 

@@ -128,6 +128,7 @@ def _call_any(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) 
 def _call_function(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     info, bound = unbound(target)
     frame.analysis.drivers.saw_call(info, arguments, node, frame)
+    iteration.note_recursion(info, arguments, node, frame)
     self_value = bound
     positional = list(arguments.positional)
     if frame.context.is_compiled or frame.analysis.traits(info).tf_function:

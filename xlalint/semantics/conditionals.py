@@ -201,7 +201,13 @@ def _listed(keys: set[object]) -> str:
 
 
 def _relative(a: relative_ranks.Rank | None, b: relative_ranks.Rank | None) -> Difference | None:
-    if a is None or b is None or a.base != b.base or a.more == b.more:
+    if a is None or b is None:
+        return None
+    for one, other in ((a, b), (b, a)):
+        if one.reduced is not None and other == (one.reduced, 0, None):
+            words = ["a scalar" if rank is one else f"`{rank.base}` as it was" for rank in (a, b)]
+            return Difference("rank", *words)
+    if a.base != b.base or a.more == b.more:
         return None
     if a.base is None:
         return Difference("rank", f"rank {a.more}", f"rank {b.more}")

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics.facts import ARMS, ITERATION, LOOP_EXIT
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.values import DATASET, Value
+
+if TYPE_CHECKING:
+    from xlalint.semantics.calls import Arguments
 
 # Kinds of loops around a statement: of the graph, or of Python.
 GRAPH = "graph"
@@ -30,6 +34,12 @@ class LoopExit(NamedTuple):
 
     loop: str
     how: str
+
+
+class Recursion(NamedTuple):
+    """A conditional of which an arm calls the function that it stands in."""
+
+    call: str
 
 
 def is_taken_apart(value: Value) -> bool:
@@ -72,6 +82,20 @@ def note_exits(node: ast.If, test: Value, frame: Frame) -> None:
             frame.analysis.note(frame, node.test, LOOP_EXIT, test, LoopExit(WHILE, "return"))
         else:
             _note_return(node, test, frame)
+
+
+def note_recursion(info: FunctionInfo, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
+    """A function that calls itself under a tensor condition: tracing takes that arm each time, and never ends."""
+    if info is not frame.function or not frame.constructs:
+        return
+    construct = frame.constructs[-1]
+    if not isinstance(construct, ast.If):
+        return
+    values = (*arguments.positional, *arguments.keywords.values())
+    # A Python number among the arguments may count down to the end of it.
+    if values and all(value.is_tensor for value in values):
+        recursion = Recursion(ast.unparse(node))
+        frame.analysis.note(frame, construct.test, ITERATION, values[0], recursion)
 
 
 def _kind(loop: ast.AST, frame: Frame) -> str:

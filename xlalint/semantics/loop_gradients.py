@@ -106,10 +106,11 @@ class LoopGradients:
     ) -> None:
         if frame.silent or not frame.context.is_compiled or is_cut_off(cut, frame):
             return
-        feeds = slices.feeds_it()
+        in_training = is_trained_method(frame, self._analysis)
+        # Whether a bounded loop is in an arm, its callers say, and they may come later: that is never sure.
+        feeds = slices.feeds_it() if frame.arms or not is_bounded else None
         if feeds is False:
             return
-        in_training = is_trained_method(frame, self._analysis)
         is_sure = bool(feeds) and ((bool(frame.tapes) and slices.reaches_gradient()) or in_training)
         value = frame.analysis.evaluate(node, frame) if not isinstance(node, ast.Call) else Value()
         self._candidates.append(

@@ -18,10 +18,14 @@ from xlalint.semantics.values import EXTERNAL
 
 
 class Rank(NamedTuple):
-    """`more` dimensions above the rank that the name `base` had before the conditional; of no base, the rank itself."""
+    """`more` dimensions above the rank that the name `base` had before the conditional; of no base, the rank itself.
+
+    `reduced` is the name of which every axis was reduced: hardly a scalar, for nobody reduces those.
+    """
 
     base: str | None
     more: int
+    reduced: str | None = None
 
 
 Ranks = dict[str, "Rank | None"]
@@ -163,7 +167,7 @@ def _reduced(node: ast.Call, first: Rank, name: str) -> Rank | None:
     if axis is None:
         if name in _ARG:
             return Rank(first.base, first.more - 1)
-        return Rank(None, 0) if name in _REDUCE else None
+        return Rank(None, 0, first.base) if name in _REDUCE else None
     if isinstance(axis, (ast.List, ast.Tuple)):
         return Rank(first.base, first.more - len(axis.elts))
     inner = axis.operand if isinstance(axis, ast.UnaryOp) else axis

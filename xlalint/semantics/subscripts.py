@@ -6,8 +6,9 @@ import ast
 import re
 
 from xlalint.semantics import composites, host_objects
-from xlalint.semantics.facts import DATA_SIZED_USE, INDEX, MASK_INDEX, SLICE, STRIDE
+from xlalint.semantics.facts import CONVERSION, DATA_SIZED_USE, INDEX, MASK_INDEX, SLICE, STRIDE
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.iteration import is_taken_apart
 from xlalint.semantics.result_shapes import masked, number
 from xlalint.semantics.shapes import Shape
 from xlalint.semantics.values import (
@@ -46,7 +47,10 @@ STATIC_SLICE = Value(SHAPE)
 def subscript(node: ast.Subscript, frame: Frame) -> Value:
     base = frame.analysis.evaluate(node.value, frame)
     if base.kind in (SEQUENCE, MAPPING, COLLECTION):
-        return _item(base, frame.analysis.evaluate(node.slice, frame), node)
+        index = frame.analysis.evaluate(node.slice, frame)
+        if base.kind is SEQUENCE and base.ref and is_taken_apart(index):
+            frame.analysis.note(frame, node, CONVERSION, index, "index")
+        return _item(base, index, node)
     if base.is_tensor:
         return _tensor_item(node, base, frame)
     if base.is_composite:

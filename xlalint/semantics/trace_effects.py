@@ -65,7 +65,7 @@ def note_call(name: str, node: ast.AST, frame: Frame) -> None:
     """A call of another package's function in compiled code."""
     if not frame.context.is_compiled or frame.silent:
         return
-    if name in _CLOCKS or _DICE.match(name):
+    if name in _CLOCKS or (name.startswith(("random.", "np.random.")) and _DICE.match(name)):
         frame.analysis.note(frame, node, TRACE_EFFECT, Value(PYTHON), TraceEffect(FROZEN, name))
     elif frame.context.region == COMPILED and _makes_state(name, frame):
         if frame.context.why[:1] != ("Estimator",) and not _is_first_time(node, frame):
@@ -74,6 +74,8 @@ def note_call(name: str, node: ast.AST, frame: Frame) -> None:
 
 def _makes_state(name: str, frame: Frame) -> bool:
     plain = api_name(name)
+    if not plain.startswith("keras."):
+        return plain in _MAKES_STATE
     if plain in _MAKES_STATE or _WEIGHTED.match(plain) or _STATEFUL_OBJECTS.match(plain):
         return True
     is_keras_2 = name.startswith("tf_keras.") or frame.analysis.keras == "2"
@@ -100,8 +102,10 @@ def _is_first_time(node: ast.AST, frame: Frame) -> bool:
 
 
 def _asks_for_state(test: ast.expr) -> bool:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return True  # `if not self.built`, `if not cache`
     text = ast.unparse(test)
-    return "None" in text or "hasattr" in text or "built" in text or "not self." in text
+    return "None" in text or "hasattr" in text or "built" in text
 
 
 def note_count(node: ast.AugAssign, target: Value, added: Value, frame: Frame) -> None:
