@@ -81,6 +81,19 @@ def test_explain_of_something_unknown(xlalint: RunXlalint, asked: str, hint: str
             "XLA402",
         ),
         ("No registered 'PrintV2' OpKernel for XLA_TPU_JIT devices compatible", "XLA402"),
+        (
+            "ResizeNearestNeighborGrad (No registered 'ResizeNearestNeighborGrad' OpKernel for XLA_GPU_JIT",
+            "XLA407",
+        ),
+        (
+            "DebugNumericSummaryV2 (No registered 'DebugNumericSummaryV2' OpKernel for XLA_CPU_JIT devices",
+            "XLA408",
+        ),
+        (
+            "WARNING:tensorflow:5 out of the last 5 calls to <tensorflow.python.eager.polymorphic_function "
+            "object at 0x7f> triggered tf.function retracing. Tracing is expensive",
+            "XLA303",
+        ),
         ("Unsupported data type for TPU: string, caused by output IteratorGetNext:0", "XLA401"),
     ],
 )

@@ -7,6 +7,7 @@ import libcst as cst
 from xlalint.rules.base import Rule
 from xlalint.rules.driving import compiler_of
 from xlalint.semantics.facts import PARTIAL_BATCH
+from xlalint.semantics.pipelines import COUNTED
 
 
 class PartialBatch(Rule):
@@ -22,7 +23,7 @@ class PartialBatch(Rule):
                     node.func,
                     fact,
                     compiler,
-                    confidence="certain",
+                    confidence="certain" if fact.detail.words == COUNTED else "likely",
                     call=self.quote(node.func).rpartition(".")[2],
                     consumer=fact.detail.consumer,
                 )

@@ -57,6 +57,8 @@ class Feed(NamedTuple):
 FRESH = Feed()
 # What the words of a collator's site say.
 COLLATED = "collated"
+# What the words of a batch's site say where the number of elements is known, and does not divide.
+COUNTED = "counted"
 
 
 def feed_of(value: Value) -> Feed | None:
@@ -130,10 +132,12 @@ def _partial(
     if drop is not None or feed.is_endless or arguments.open_ended:
         return None
     known = size.constant()
+    words = ""
     if known is not None and isinstance(known.value, int) and known.value > 0:
         if known.value == 1 or (feed.size is not None and feed.size % known.value == 0):
             return None
-    return Site(node, frame.module, frame.function)
+        words = COUNTED if feed.size is not None else ""
+    return Site(node, frame.module, frame.function, words)
 
 
 def _given(arguments: Arguments, position: int, name: str) -> Value | None:
