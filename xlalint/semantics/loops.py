@@ -14,6 +14,7 @@ from xlalint.semantics.facts import LOOP_STATE, LoopChange
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.liveness import is_carried
 from xlalint.semantics.local_names import Changes
+from xlalint.semantics.narrowing import dotted_name
 from xlalint.semantics.shapes import Shape
 from xlalint.semantics.values import (
     COMPUTED,
@@ -109,7 +110,7 @@ def _note_change(
     if len(writers) == 1 and old.kind in (TENSOR, UNKNOWN) and _is_grown(last, name, frame):
         _note(head, name, "grows", "", "", last, old, frame)
         return
-    change = None if new == old else difference(old, new, _makes_data_sized(_value_of(last), frame))
+    change = None if new == old else difference(old, new, _value_of(last), frame)
     if change is not None and is_carried(_body(frame), loop, name):
         what, was, becomes = change
         at = _dtype_clash(last) if what == "dtype" else None
@@ -132,10 +133,12 @@ def _note(
     frame.analysis.note(frame, at, LOOP_STATE, value, change)
 
 
-def difference(old: Value, new: Value, is_made_here: bool) -> tuple[str, str, str] | None:
+def difference(
+    old: Value, new: Value, source: ast.expr | None, frame: Frame
+) -> tuple[str, str, str] | None:
     """How a tensor differs from itself one step before, as `what`, before and after in words; None when it may be the same.
 
-    That it is data-sized counts where the assignment itself makes it so (`is_made_here`): slices may be put together again.
+    That it is data-sized counts where `source`, which is assigned, itself makes it so: slices may be put together again.
     """
     if not (old.is_tensor and new.is_tensor) or new.guess:
         return None
@@ -145,8 +148,8 @@ def difference(old: Value, new: Value, is_made_here: bool) -> tuple[str, str, st
         return "shape", _words(old.shape), _words(new.shape)
     if old.shape == () and new.shape is None and new.rank:
         return "shape", "()", "a vector or more"
-    if old.producer is None and new.producer is not None and is_made_here:
-        return "data-sized", "", new.producer
+    if old.producer is None and new.producer is not None:
+        return ("data-sized", "", new.producer) if _makes_data_sized(source, frame) else None
     if old.dtype is not None and new.dtype is not None and old.dtype != new.dtype:
         return "dtype", old.dtype, new.dtype
     return None
@@ -160,6 +163,8 @@ def _makes_data_sized(source: ast.expr | None, frame: Frame) -> bool:
     """Whether an expression is a slice or a mask, or a call of an API other than those that put tensors together."""
     if not isinstance(source, ast.Call):
         return isinstance(source, ast.Subscript)
+    if dotted_name(source.func) is None:
+        return False
     target = frame.analysis.evaluate(source.func, frame)
     leaf = str(target.ref).rsplit(".", 1)[-1]
     return target.kind is EXTERNAL and leaf not in ("concat", "concatenate", "stack", "where")
@@ -270,7 +275,7 @@ def note_body(
         source = made.value if isinstance(made, ast.Assign) else item
         change = ("grows", "", "") if _concatenates(source, name, frame) else None
         if change is None and values:
-            change = difference(as_tensor(old), values[position], _makes_data_sized(source, frame))
+            change = difference(as_tensor(old), values[position], source, frame)
         if change is not None:
             by = made if made is not None else ast.copy_location(ast.Expr(source), source)
             _note(node, name, *change, by, old, frame)
