@@ -468,3 +468,28 @@ def test_what_a_package_exports_is_its_own_even_where_a_host_function_calls_it(
         path.write_text(text)
     result = check([str(tmp_path)], Settings(root=tmp_path))
     assert [(f.code, f.span.line) for f in result.findings] == [("XLA401", 7)]
+
+
+def test_a_function_decorated_as_a_host_callback_is_one_where_it_is_called(tmp_path: Path) -> None:
+    source = HEAD + dedent(
+        """
+        @tf.numpy_function(Tout=tf.float32)
+        def env_step(action):
+            return action.sum()
+
+        @tf.function
+        def step(x):
+            return env_step(x) + 1.0
+
+        class Net(keras.Model):
+            def train_step(self, data):
+                loss = self.loss_fn(tf.abs(data))
+                if loss < 0.1:
+                    return {}
+                return {"loss": loss}
+        """
+    )
+    path = tmp_path / "program.py"
+    path.write_text(source)
+    result = check([str(path)], Settings(root=tmp_path))
+    assert [(f.code, f.span.line) for f in result.findings] == [("XLA402", 12), ("XLA101", 17)]

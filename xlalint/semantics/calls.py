@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from xlalint.semantics.values import (
     ANY_OF,
     ARRIVING,
     CLASS,
+    COMPUTED,
     DATASET,
     EXTERNAL,
     FUNCTION,
@@ -108,7 +110,24 @@ def evaluate_arguments(node: ast.Call, frame: Frame) -> Arguments:
 def call_value(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """Call a value that is already known."""
     handler = _CALLABLE.get(target.kind)
-    return handler(target, arguments, node, frame) if handler is not None else NOTHING_KNOWN
+    if handler is not None:
+        return handler(target, arguments, node, frame)
+    if target.kind is UNKNOWN and isinstance(node, ast.Call):
+        return _call_of_unknown(node.func, arguments, frame)
+    return NOTHING_KNOWN
+
+
+_LOSS_NAMES = re.compile(r"(^|_)(loss|losses|criterion|lossfn)(_(fn|func|function|object|obj))?$")
+
+
+def _call_of_unknown(func: ast.expr, arguments: Arguments, frame: Frame) -> Value:
+    """What nobody knows the function of: a loss computed from tensors is a tensor, whoever computes it."""
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    if not frame.context.is_compiled or not _LOSS_NAMES.search(name):
+        return NOTHING_KNOWN
+    if any(value.is_tensor and not value.guess for value in arguments.positional):
+        return Value(TENSOR, COMPUTED, sure=False)
+    return NOTHING_KNOWN
 
 
 def _call_any(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -127,6 +146,9 @@ def _call_any(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) 
 
 def _call_function(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     info, bound = unbound(target)
+    callback = frame.analysis.traits(info).callback
+    if callback is not None:
+        return apis.call_api(callback, arguments, node, frame)
     frame.analysis.drivers.saw_call(info, arguments, node, frame)
     iteration.note_recursion(info, arguments, node, frame)
     self_value = bound

@@ -31,7 +31,7 @@ class Traits:
     """`tf_function`: decorated with tf.function; `autograph` and `jit` are then its options, `signature` the tensors that its
     `input_signature` promises for the first parameters.
 
-    `custom_gradient`: returns a result and the function that computes its gradient. `never_converted` gives the reason why AutoGraph leaves the function alone, or None (facts: AutoGraph contexts).
+    `callback` names the API that runs it on the host for compiled code, as a decorator. `custom_gradient`: returns a result and the function that computes its gradient. `never_converted` gives the reason why AutoGraph leaves the function alone, or None (facts: AutoGraph contexts).
     """
 
     tf_function: bool = False
@@ -45,6 +45,7 @@ class Traits:
     is_host: bool = False
     never_converted: str | None = None
     custom_gradient: bool = False
+    callback: str | None = None
 
 
 def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
@@ -77,14 +78,12 @@ def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
         elif name in ("tf.custom_gradient", "tf.recompute_grad"):
             reason = reason or name
             found["custom_gradient"] = name == "tf.custom_gradient"
-        elif name in ("tf.py_function", "tf.numpy_function") or (
-            isinstance(decorator, ast.Attribute)
-            and decorator.attr
-            in (
-                "setter",
-                "getter",
-                "deleter",
-            )
+        elif name in ("tf.py_function", "tf.numpy_function"):
+            found["is_host"], found["callback"] = True, name
+        elif isinstance(decorator, ast.Attribute) and decorator.attr in (
+            "setter",
+            "getter",
+            "deleter",
         ):
             found["is_host"] = True
     if info.cls is not None and info.cls.parent is not None:
