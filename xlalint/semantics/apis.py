@@ -242,7 +242,7 @@ def call_external_instance(
             if verdict.status in ("fails", "crashes") and not verdict.possible:
                 note_call(api, verdict, {}, False, node, frame)
             elif verdict.gradient == "fails" and not made and frame.context.is_compiled:
-                worked_on = {"inputs": value for value in arguments.positional[:1]}
+                worked_on = dict(zip(("inputs",), arguments.positional))
                 frame.analysis.gradients.note(api, verdict, worked_on, node, frame)
         if _RECURRENT.search(plain) is not None and made.get("unroll") != TRUE:
             state = list(arguments.positional[:1])
