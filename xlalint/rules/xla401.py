@@ -5,8 +5,12 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
+from xlalint.rules.layers import turns_jit_off
 from xlalint.semantics import families
 from xlalint.semantics.facts import CALL, CallDetail
+
+
+_OF_LAYERS = frozenset({families.KERNEL, families.TEXT})
 
 
 class NoXlaKernel(Rule):
@@ -28,6 +32,11 @@ class NoXlaKernel(Rule):
         for fact in self.facts(node, CALL):
             detail: CallDetail = fact.detail
             missing = detail.verdict.missing
+            if turns_jit_off(fact, detail, self.passage.aim) and detail.family in _OF_LAYERS:
+                ops = listed(missing) or "strings"
+                layer = self.quote(named)
+                self.report(node, fact, "drops-jit", confidence="certain", api=layer, ops=ops)
+                continue
             if not missing or detail.verdict.status != "fails":
                 continue
             if detail.family != families.KERNEL:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
+from xlalint.rules.layers import turns_jit_off
 from xlalint.rules.xla401 import listed
 from xlalint.semantics import families, text
 from xlalint.semantics.facts import CALL, TEXT, CallDetail
@@ -38,7 +39,7 @@ class TextOnDevice(Rule):
     def _judge(self, node: cst.BaseExpression, named: cst.BaseExpression) -> None:
         for fact in self.facts(node, CALL):
             detail: CallDetail = fact.detail
-            if detail.family != families.TEXT:
+            if detail.family != families.TEXT or turns_jit_off(fact, detail, self.passage.aim):
                 continue
             variant = "conditional" if detail.verdict.possible else "missing"
             self.report(
