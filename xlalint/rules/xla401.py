@@ -9,7 +9,6 @@ from xlalint.rules.layers import turns_jit_off
 from xlalint.semantics import families
 from xlalint.semantics.facts import CALL, CallDetail
 
-
 _OF_LAYERS = frozenset({families.KERNEL, families.TEXT})
 
 

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import (
+    arrays,
     callbacks,
     composites,
     differences,
@@ -607,6 +608,9 @@ def _numpy_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) ->
                 # Nobody compiles it, and it asks for an array as `.numpy()` does: its author runs it eagerly.
                 frame.touches_host = True
             return Value(NDARRAY)
+    made = arrays.made(name, arguments)
+    if made is not None:
+        return made
     if flat and all(leaf.kind in (PYTHON, SHAPE) for leaf in flat):
         return SOME_PYTHON
     return Value(NDARRAY)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import conditionals, loops, pipelines, specs
+from xlalint.semantics import conditionals, loops, misfits, pipelines, specs
 from xlalint.semantics.facts import JIT_ON, NUMPY_CALL
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
@@ -482,6 +482,7 @@ _DEBUG_HOOKS = (
     "tf.debugging.experimental.enable_dump_debug_info",
 )
 _HANDLERS: dict[str, Callback] = {
+    **dict.fromkeys(misfits.POLICIES, misfits.policy),
     **{name: _debug_hook(name) for name in _DEBUG_HOOKS},
     "keras.backend.switch": _keras_switch,
     "tf.cond": _cond,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import (
+    arrays,
     composites,
     formatting,
     host_objects,
@@ -229,7 +230,7 @@ def _distributed(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
 def _array_method(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
-    return Value(NDARRAY) if attr not in ("item", "tolist", "any", "all") else SOME_PYTHON
+    return arrays.method(base, attr, arguments)
 
 
 def _external_instance_method(

@@ -7,12 +7,15 @@ float64 from the stateful random operations. complex128 has no kernel there at a
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import DTYPE
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.values import CONSTANT, Value
+from xlalint.semantics.values import CONSTANT, NONE, Value
+
+if TYPE_CHECKING:
+    from xlalint.semantics.calls import Arguments
 
 # How a use goes wrong: the words are on the rule's page.
 NO_KERNEL = "no-kernel"
@@ -71,6 +74,25 @@ def _of_product(passed: set[str]) -> Misfit | None:
     if len(passed) != 1:
         return None
     return Misfit(REFUSED, next(iter(passed)))
+
+
+def policy(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """`set_floatx("float64")`: from there on, layers compute in it."""
+    wanted = arguments.positional[0].constant() if arguments.positional else None
+    if wanted is not None and wanted.value == "float64":
+        misfit = Misfit(EMULATED, "float64")
+        frame.analysis.note_anywhere(frame, node, DTYPE, NONE, misfit)
+    return NONE
+
+
+POLICIES = frozenset(
+    {
+        "keras.backend.set_floatx",
+        "keras.config.set_floatx",
+        "keras.mixed_precision.set_global_policy",
+    }
+    | {"keras.mixed_precision.set_dtype_policy", "keras.config.set_dtype_policy"}
+)
 
 
 def note_product(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:

@@ -17,6 +17,7 @@ from xlalint.semantics.values import (
     CONSTANT,
     EXTERNAL,
     FROM_SHAPE,
+    NDARRAY,
     NONE,
     NOTHING_KNOWN,
     PYTHON,
@@ -421,6 +422,8 @@ def _dtype_of_literal(value: Value, bound: Bound) -> str | None:
     given = bound.get("dtype")
     if given is not None and given != NONE:
         return dtype_name(given)
+    if value.kind is NDARRAY:
+        return value.dtype
     found = {
         _PYTHON_DTYPES.get(type(leaf.ref.value))
         for leaf in leaves(value)
