@@ -316,7 +316,11 @@ def _dtype(name: str, api: Api | None, bound: Bound, flat: tuple[Value, ...]) ->
     leaf = name.rsplit(".", 1)[-1]
     if leaf in _BOOLEAN:
         return "bool"
-    given = bound.get("dtype") or bound.get((api.dtype_arg if api else None) or "dtype")
+    named = (api.dtype_arg if api else None) or "dtype"
+    # Catalogues of older versions do not say which parameter it is.
+    given = next(
+        (bound[p] for p in (named, "dtype", "output_type", "out_type") if p in bound), None
+    )
     if given is not None and given != NONE:
         return dtype_name(given)
     if api is not None and (api.result_dtype or "").startswith("like:"):
