@@ -448,8 +448,7 @@ def _note_dtypes(
     argument = bound.get(api.dtype_arg or "dtype")
     given = results.dtype_name(argument) if argument is not None else None
     misfit = misfits.of_call(api, bound, flat, result, given)
-    computed = not any(leaf.is_tensor for leaf in flat) or not _is_constant(arguments)
-    if misfit is not None and computed:
+    if misfit is not None and not _is_constant(arguments):
         frame.analysis.note(frame, node, DTYPE, result, misfit)
 
 
@@ -489,8 +488,9 @@ def _is_folded(name: str, missing: tuple[str, ...], family: str, arguments: Argu
 
 
 def _is_constant(arguments: Arguments) -> bool:
-    flat = [leaf for value in arguments.positional for leaf in leaves(value)]
-    return all(leaf.dependence == CONSTANT and leaf.sure for leaf in flat if leaf.holds_data)
+    values = (*arguments.positional, *arguments.keywords.values())
+    flat = [leaf for value in values for leaf in leaves(value) if leaf.holds_data]
+    return bool(flat) and all(leaf.dependence == CONSTANT and leaf.sure for leaf in flat)
 
 
 def _of_guarded(verdict: Verdict, arguments: Arguments) -> Verdict:

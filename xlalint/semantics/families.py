@@ -28,7 +28,8 @@ _TEXT = re.compile(
     r"^(String|AsString|Substr|ReduceJoin|UnsortedSegmentJoin|Regex|StaticRegex|Unicode|Fingerprint|Skipgram|Encode|"
     r"Decode|Parse|Serialize|Deserialize|ExtractJpegShape|SparseCross|DecodeRaw)|LookupTable|HashTable|StringToHash"
 )
-_COMPOSITE = re.compile(r"Sparse|Ragged")
+# Optimizers have sparse updates of their own, which are no matter of sparse tensors.
+_COMPOSITE = re.compile(r"(?<!Resource)Sparse(?!Apply)|Ragged")
 _BY_OPERATION = (
     (CALLBACK, _CALLBACK),
     (PRINTING, _PRINTING),
