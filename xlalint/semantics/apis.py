@@ -495,9 +495,11 @@ def _is_constant(arguments: Arguments) -> bool:
 
 def _of_guarded(verdict: Verdict, arguments: Arguments) -> Verdict:
     """`if K.is_sparse(a): tf.sparse.sparse_dense_matmul(a, b)` fails for callers that pass a sparse tensor, if any does."""
+    if not verdict.missing:
+        return verdict
     values = (*arguments.positional, *arguments.keywords.values())
     composite = [leaf for value in values for leaf in leaves(value) if leaf.is_composite]
-    if verdict.missing and composite and all(leaf.guess for leaf in composite):
+    if composite and all(leaf.guess for leaf in composite):
         return verdict._replace(possible=True)
     return verdict
 
