@@ -11,6 +11,7 @@ from xlalint.semantics.facts import (
     CONDITION,
     ITERATION,
     LOOP_EXIT,
+    LOOP_GRADIENT,
     MEMBERSHIP,
     Fact,
 )
@@ -55,7 +56,7 @@ class DataDependentBranch(Rule):
 
     def _judge(self, test: cst.BaseExpression, *constructs: str) -> None:
         # What XLA106 says of arms that differ, and XLA102 and XLA104 of loops that are left, says more.
-        is_judged = bool(self.facts(test, ARMS, ITERATION, LOOP_EXIT))
+        is_judged = bool(self.facts(test, ARMS, ITERATION, LOOP_EXIT, LOOP_GRADIENT))
         for fact in self.facts(test, CONDITION):
             if fact.detail not in constructs:
                 continue

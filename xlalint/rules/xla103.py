@@ -20,6 +20,9 @@ class LoopWithoutGradient(Rule):
     def visit_For(self, node: cst.For) -> None:
         self._judge(node.iter, f"for ... in {self.quote(node.iter)}")
 
+    def visit_If(self, node: cst.If) -> None:
+        self._judge(node.test, self.quote(node.test))
+
     def visit_Call(self, node: cst.Call) -> None:
         self._judge(node, self.quote(node.func))
 
@@ -29,4 +32,4 @@ class LoopWithoutGradient(Rule):
             sureness = "taken" if detail.is_sure else "likely"
             variant = sureness if detail.reason == UNBOUNDED else f"conditional-{sureness}"
             confidence = "certain" if detail.is_sure else "likely"
-            self.report(at, fact, variant, confidence=confidence, loop=loop)
+            self.report(at, fact, variant, confidence=confidence, loop=detail.loop or loop)

@@ -169,17 +169,23 @@ def _cond(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
         for position, name, old in ((1, "true_fn", "fn1"), (2, "false_fn", "fn2"))
     ]
     test = _argument(arguments, bound, 0, "pred")
-    arms = _run_arms(test, functions, frame)
+    arms = _run_arms(node, test, functions, frame)
     _compare(node, test, arms, functions, frame)
     return join_all(tuple(arms))
 
 
-def _run_arms(test: Value | None, functions: Sequence[Value | None], frame: Frame) -> list[Value]:
+def _run_arms(
+    node: ast.AST, test: Value | None, functions: Sequence[Value | None], frame: Frame
+) -> list[Value]:
     """Run the callbacks of a conditional, which is one of the graph when its test is a tensor."""
     depth = frame.arms
-    if test is not None and test.is_tensor:
+    is_graph = test is not None and test.is_tensor
+    if is_graph:
         frame.arms += 1
+        frame.analysis.loop_gradients.enter(node, frame)
     results = [_run_in_graph(function, [], frame) for function in functions]
+    if is_graph:
+        frame.analysis.loop_gradients.leave(node)
     frame.arms = depth
     return results
 
@@ -416,7 +422,7 @@ def _switch(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame:
     found = list(leaves(branches)) if branches is not None else []
     found = [leaf for leaf in found if leaf.kind is FUNCTION]
     index = _argument(arguments, bound, 0, "branch_index")
-    results = _run_arms(index, found, frame)
+    results = _run_arms(node, index, found, frame)
     _compare(node, index, results, list(found), frame)
     return join_all(tuple(results)) if results else NOTHING_KNOWN
 
@@ -428,7 +434,7 @@ def _case(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
     default = _argument(arguments, bound, 1, "default")
     found = [v for v in (*found, default) if v is not None and v.kind is FUNCTION]
     test = tests[0] if tests else None
-    results = _run_arms(test, found, frame)
+    results = _run_arms(node, test, found, frame)
     _compare(node, test, results, list(found), frame)
     return join_all(tuple(results)) if results else NOTHING_KNOWN
 

@@ -225,8 +225,10 @@ def _run_arm(node: ast.If, holds: bool, frame: Frame) -> bool:
 def _graph_if(node: ast.If, test: Value, frame: Frame) -> bool:
     """An `if` that AutoGraph turns into a conditional of the graph: both arms are run, and compared."""
     frame.constructs.append(node)
+    frame.analysis.loop_gradients.enter(node.test, frame)
     body = run_arm(node.body, lambda: _run_arm(node, True, frame), frame)
     other = run_arm(node.orelse, lambda: _run_arm(node, False, frame), frame)
+    frame.analysis.loop_gradients.leave(node.test)
     frame.constructs.pop()
     note_arms(node, test, body, other, frame)
     iteration.note_exits(node, test, frame)

@@ -36,10 +36,21 @@ _WITHOUT_GRADIENT = ("int", "uint", "bool", "string")
 
 
 class LoopGradient(NamedTuple):
-    """A loop whose gradient does not compile: why, and whether a gradient is surely taken through it."""
+    """A loop whose gradient does not compile: why, and whether a gradient is surely taken through it.
+
+    `loop` is the source of a loop that is reported at the conditional around it.
+    """
 
     reason: str
     is_sure: bool
+    loop: str = ""
+
+
+class _Site(NamedTuple):
+    """A conditional of the graph: its test, or the call that makes it, and the function it stands in."""
+
+    node: ast.expr
+    frame: Frame
 
 
 class _Candidate(NamedTuple):
@@ -47,7 +58,7 @@ class _Candidate(NamedTuple):
     node: ast.expr
     value: Value
     is_bounded: bool
-    in_arm: bool
+    site: _Site | None
     is_sure: bool
     is_likely: bool
 
@@ -59,6 +70,20 @@ class LoopGradients:
         self._analysis = analysis
         self._in_arms: set[FunctionInfo] = set()
         self._candidates: list[_Candidate] = []
+        self._sites: list[_Site] = []
+
+    def enter(self, node: ast.AST, frame: Frame) -> None:
+        """The arms of a conditional of the graph are run from here on, until `leave`."""
+        if isinstance(node, ast.expr):
+            self._sites.append(_Site(node, frame))
+
+    def leave(self, node: ast.AST) -> None:
+        if isinstance(node, ast.expr):
+            self._sites.pop()
+
+    def begin(self) -> None:
+        """A root is run: whatever an interrupted one left is void."""
+        self._sites.clear()
 
     def saw_in_arm(self, info: FunctionInfo) -> None:
         """A function is called in an arm of a conditional of the graph."""
@@ -108,7 +133,7 @@ class LoopGradients:
             return
         in_training = is_trained_method(frame, self._analysis)
         # Whether a bounded loop is in an arm, its callers say, and they may come later: that is never sure.
-        feeds = slices.feeds_it() if frame.arms or not is_bounded else None
+        feeds = slices.feeds_it() if self._sites or not is_bounded else None
         if feeds is False:
             return
         is_sure = bool(feeds) and ((bool(frame.tapes) and slices.reaches_gradient()) or in_training)
@@ -119,7 +144,7 @@ class LoopGradients:
                 node,
                 value,
                 is_bounded,
-                bool(frame.arms),
+                self._sites[-1] if self._sites else None,
                 is_sure,
                 bool(frame.tapes) or in_training,
             )
@@ -135,16 +160,23 @@ class LoopGradients:
             function = candidate.frame.function
             if not candidate.is_bounded:
                 reason = UNBOUNDED
-            elif candidate.in_arm or function in in_arms:
+            elif candidate.site is not None or function in in_arms:
                 reason = IN_CONDITIONAL
             else:
                 continue
             is_likely = candidate.is_likely or function in taped
             if candidate.is_sure or (is_likely and not _only_chooses(candidate.frame)):
-                detail = LoopGradient(reason, candidate.is_sure)
-                self._analysis.keep(
-                    candidate.frame, candidate.node, LOOP_GRADIENT, candidate.value, detail
-                )
+                self._keep(candidate, reason)
+
+    def _keep(self, candidate: _Candidate, reason: str) -> None:
+        """A loop in a conditional is reported where the conditional stands: that is the line that a compiler names."""
+        frame, node = candidate.frame, candidate.node
+        loop = ""
+        if reason == IN_CONDITIONAL and candidate.site is not None:
+            loop = ast.unparse(node.func if isinstance(node, ast.Call) else node)
+            node, frame = candidate.site
+        detail = LoopGradient(reason, candidate.is_sure, loop)
+        self._analysis.keep(frame, node, LOOP_GRADIENT, candidate.value, detail)
 
 
 # Searches, decoders and samplers choose among results: nothing is trained through them.
