@@ -7,7 +7,7 @@ import libcst as cst
 from xlalint.rules.base import Rule
 from xlalint.rules.driving import compiler_of
 from xlalint.semantics.facts import VARIABLE_LENGTH
-from xlalint.semantics.pipelines import COLLATED
+from xlalint.semantics.pipelines import COLLATED, GROWN
 
 
 class VariableLength(Rule):
@@ -29,3 +29,16 @@ class VariableLength(Rule):
                 how="" if is_collator else f" {fact.detail.words}",
                 consumer=fact.detail.consumer,
             )
+
+    def visit_Arg(self, node: cst.Arg) -> None:
+        for fact in self.facts(node.value, VARIABLE_LENGTH):
+            grows = fact.detail.words == GROWN
+            if grows and compiler_of(fact.detail, self.passage.aim) is not None:
+                self.report(
+                    node.value,
+                    fact,
+                    "growing",
+                    confidence="certain",
+                    value=self.quote(node.value),
+                    consumer=fact.detail.consumer,
+                )

@@ -32,7 +32,7 @@ from xlalint.semantics.facts import (
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo, ModuleInfo
 from xlalint.semantics.narrowing import dotted_name
-from xlalint.semantics.pipelines import COLLATED, Feed, Site, feed_of
+from xlalint.semantics.pipelines import COLLATED, GROWN, Feed, Site, feed_of
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
     DATASET,
@@ -124,6 +124,9 @@ class Drivers:
             self._passes(values, info.name, info, jit, False, frame)
             if frame.loops and isinstance(node, ast.Call):
                 first = len(traits.signature)
+                self._grown_arguments(
+                    [*node.args, *(k.value for k in node.keywords)], info, jit, frame
+                )
                 self._python_arguments(node.args[first:], node.keywords, info, jit, frame)
 
     def saw_run(self, target: Value, values: list[Value], node: ast.AST, frame: Frame) -> None:
@@ -273,6 +276,18 @@ class Drivers:
             if self._analysis.evaluate(argument, frame).kind is PYTHON:
                 site = Site(argument, frame.module, frame.function)
                 use = _Use(PYTHON_ARGUMENT, site, info.name, info, jit, False, frame.module)
+                self._uses.setdefault(use)
+
+    def _grown_arguments(
+        self, given: list[ast.expr], info: FunctionInfo, jit: bool, frame: Frame
+    ) -> None:
+        """Tensors that the loop makes longer: each length is another program."""
+        names = {argument.id for argument in given if isinstance(argument, ast.Name)}
+        grown = names & {name for loop in frame.loops for name in varying.grown_in(loop)}
+        for argument in given:
+            if isinstance(argument, ast.Name) and argument.id in grown:
+                site = Site(argument, frame.module, frame.function, GROWN)
+                use = _Use(VARIABLE_LENGTH, site, info.name, info, jit, False, frame.module)
                 self._uses.setdefault(use)
 
     def _is_jitted(self, node: ast.AST, frame: Frame) -> bool:

@@ -57,6 +57,8 @@ class Feed(NamedTuple):
 FRESH = Feed()
 # What the words of a collator's site say.
 COLLATED = "collated"
+# What the words of an argument's site say that a loop makes longer.
+GROWN = "grown"
 # What the words of a batch's site say where the number of elements is known, and does not divide.
 COUNTED = "counted"
 

@@ -31,6 +31,19 @@ def numbers_of(loop: ast.AST) -> set[str]:
     return found
 
 
+def grown_in(loop: ast.AST) -> set[str]:
+    """Names of tensors that each turn of a loop makes longer: `tokens = tf.concat([tokens, next], axis=1)`."""
+    found: set[str] = set()
+    for node in nodes_of(list(getattr(loop, "body", ())), into_functions=False):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            if _called_name(node.value) in ("concat", "concatenate") and node.value.args:
+                parts = names_in(node.value.args[0])
+                found.update(
+                    t.id for t in node.targets if isinstance(t, ast.Name) and t.id in parts
+                )
+    return found
+
+
 def _counters(loop: ast.AST) -> Iterator[str]:
     if not isinstance(loop, (ast.For, ast.AsyncFor)) or not isinstance(loop.iter, ast.Call):
         return
