@@ -67,6 +67,13 @@ def test_facts(xlalint: RunXlalint, asked: str, line: str) -> None:
     assert line in says(xlalint, asked)
 
 
+def test_a_method_of_what_is_not_measured_is_told_by_its_class(xlalint: RunXlalint) -> None:
+    assert says(xlalint, "tf.data.Dataset.map") == [
+        "tf.data.Dataset, TensorFlow 2.21.0: computes nothing on a device",
+        "why: an input pipeline, which runs on the host",
+    ]
+
+
 def test_the_last_part_of_a_name_will_do(xlalint: RunXlalint) -> None:
     assert says(xlalint, "TensorArray.write")[0].startswith("tf.TensorArray.write, TensorFlow 2.21")
 

@@ -30,6 +30,9 @@ def explained(asked: str, tf_version: str) -> str | None:
         return _text(_of_api(name, api, facts))
     if _OPERATION.match(name) and (op := facts.op(name)) is not None:
         return _text(_of_operation(op, facts))
+    owner = facts.api(name.rpartition(".")[0])
+    if owner is not None and owner.why is not None:  # a method of what is not measured
+        return _text(_of_api(name.rpartition(".")[0], owner, facts))
     found = [f"tf.{name}"] if facts.api(f"tf.{name}") else _by_last_part(name, facts)
     if len(found) == 1 and (api := facts.api(found[0])) is not None:
         return _text(_of_api(found[0], api, facts))
