@@ -1,7 +1,7 @@
 """Sources of any size, to see how costs grow: long files, long functions, call chains, deep classes, deep expressions.
 
-Each shape is a small project whose size grows with `n`, and holds one program error at its far end: a condition on a
-tensor in code that AutoGraph does not convert, or a mask.
+Each shape is a small project whose size grows with `n`, with something to find at its far end: a condition on a tensor
+where AutoGraph converts nothing, or a mask.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ _ROOT = "@tf.function(autograph=False)\n"
 
 @dataclass(frozen=True)
 class Shape:
-    """One kind of source. `make` gives file names and texts for a size; `sizes` are the ones to compare."""
+    """One kind of source. `make` gives file names and texts for a size; the benchmark compares `size`, half and a quarter."""
 
     name: str
     make: Callable[[int], dict[str, str]]
-    sizes: tuple[int, int, int]
+    size: int
 
 
 def long_file(n: int) -> dict[str, str]:
@@ -51,7 +51,7 @@ def _one_function(i: int) -> str:
 
 
 def _end() -> str:
-    return _ROOT + "def end(x):\n    if x > 0:\n        return x\n    return -x\n"
+    return _ROOT + "def end(x):\n" + _far_end()
 
 
 def long_function(n: int) -> dict[str, str]:
@@ -160,13 +160,17 @@ def nested_blocks(n: int) -> dict[str, str]:
 
 
 def nested_expressions(n: int) -> dict[str, str]:
-    """Parentheses, lists, calls, sums and conditions `n` deep."""
+    """Parentheses, lists, calls, sums and conditions `n` deep, a line for each (Python allows 200 parentheses)."""
+
+    def nested(opening: str, closing: str = "") -> str:
+        return "(" + f"{opening}\n" * n + "x" + closing * n + ")"
+
     text = (
-        f"def f(x):\n    a = {'(' * n}x{' + 1)' * n}\n    b = {'[' * n}x{']' * n}\n"
-        f"    c = {'tf.abs(' * n}x{')' * n}\n    d = {'not ' * n}x\n    e = {' + '.join(['x'] * n)}\n"
-        f"    g = {'x if x is None else ' * n}x\n    return a, c, e, g, b, d\n\n\n"
+        f"def f(x):\n    a = {nested('(', ' + 1)')}\n    b = {nested('[', ']')}\n    c = {nested('tf.abs(', ')')}\n"
+        f"    d = {nested('not')}\n    e = {nested('x +')}\n    g = {nested('x if x is None else')}\n"
+        f"    return a, b, c, d, e, g\n\n\n"
     )
-    return {"nested_expressions.py": _IMPORT + text, "end.py": _IMPORT + _end()}
+    return {"nested_expressions.py": _IMPORT + text + _end()}
 
 
 def literals(n: int) -> dict[str, str]:
@@ -189,25 +193,53 @@ def recursion_between_modules(n: int) -> dict[str, str]:
         for i in range(n):
             following = f"\n    x = {other}.f{i + 1}(x)" if i + 1 < n else ""
             root = _ROOT if i == 0 and name == "one" else ""
-            yield f"{root}def f{i}(x):{following}\n    x = {other}.f{i}(x * 2)\n    return x[x > 0]\n\n\n"
+            yield f"{root}def f{i}(x):{following}\n    y = {other}.f{i}(x * 2)\n    return tf.reduce_sum(x + y)\n\n\n"
 
     return {
         "one.py": "".join(module("one", "two")),
-        "two.py": "".join(module("two", "one")),
+        "two.py": "".join(module("two", "one")) + _end(),
     }
 
 
+def hazards(n: int) -> dict[str, str]:
+    """One compiled function with `n` of each of the things that rules look at."""
+    groups = "".join(
+        f"    kept{i} = x[x > {i}.0]\n    ids{i}, _ = tf.unique(kept{i})\n    total = total + tf.reduce_sum(kept{i})\n"
+        f"    if tf.reduce_max(x) > {i}.0:\n        y{i} = x + 1.0\n    else:\n        y{i} = x - 1.0\n"
+        f"    while tf.reduce_sum(y{i}) > {i}.0:\n        y{i} = y{i} * 0.5\n"
+        f"    rows{i} = tf.TensorArray(tf.float32, 4)\n    for j in tf.range(4):\n        rows{i} = rows{i}.write(j, y{i}[j])\n"
+        f"    with tf.GradientTape() as tape:\n        loss = tf.reduce_sum(tf.cumsum(y{i}))\n"
+        f"    x = x - tape.gradient(loss, x) + tf.random.normal([4]) + rows{i}.stack()\n"
+        f"    tf.print(loss)\n    tf.debugging.assert_positive(loss)\n    z = tf.zeros([tf.cast(loss, tf.int32)])\n"
+        for i in range(n)
+    )
+    text = f"@tf.function\ndef f(x):\n    total = 0.0\n{groups}    return total, x, z\n\n\n"
+    return {"hazards.py": _IMPORT + text + _end()}
+
+
+def structures(n: int) -> dict[str, str]:
+    """Lists and dictionaries that each hold the one before twice."""
+    lines = "".join(
+        f"    a{i} = [a{i - 1}, a{i - 1}]\n    b{i} = {{'a': a{i}, 'b': b{i - 1}, 'c': b{i - 1}}}\n"
+        for i in range(1, n)
+    )
+    text = f"{_ROOT}def f(x):\n    a0 = tf.abs(x)\n    b0 = {{}}\n{lines}    return tf.stack(a{n - 1})\n\n\n"
+    return {"structures.py": _IMPORT + text + _end()}
+
+
 SHAPES = (
-    Shape("20,000-line file", long_file, (225, 450, 900)),
-    Shape("long function", long_function, (250, 500, 1000)),
-    Shape("call chain", call_chain, (500, 1000, 2000)),
-    Shape("call chain, modules", call_chain_across_modules, (500, 1000, 2000)),
-    Shape("method chain", method_chain, (500, 1000, 2000)),
-    Shape("layers in layers", layers_in_layers, (100, 200, 400)),
-    Shape("class hierarchy", class_hierarchy, (50, 100, 200)),
-    Shape("if/elif", branches, (500, 1000, 2000)),
-    Shape("nested blocks", nested_blocks, (50, 100, 200)),
-    Shape("nested expressions", nested_expressions, (50, 100, 200)),
-    Shape("literals", literals, (1000, 2000, 4000)),
-    Shape("recursion", recursion_between_modules, (50, 100, 200)),
+    Shape("20,000-line file", long_file, 900),
+    Shape("long function", long_function, 2000),
+    Shape("long list of hazards", hazards, 200),
+    Shape("chain of 2,000 calls", call_chain, 2000),
+    Shape("chain across modules", call_chain_across_modules, 2000),
+    Shape("chain of methods", method_chain, 2000),
+    Shape("layers in layers", layers_in_layers, 800),
+    Shape("class hierarchy", class_hierarchy, 400),
+    Shape("if with 2,000 elifs", branches, 2000),
+    Shape("nested blocks", nested_blocks, 400),
+    Shape("nested expressions", nested_expressions, 160),
+    Shape("literals", literals, 8000),
+    Shape("nested structures", structures, 800),
+    Shape("recursion of modules", recursion_between_modules, 800),
 )
