@@ -105,7 +105,7 @@ _SHARED = (
         "--jobs",
         type=click.IntRange(min=0),
         metavar="N",
-        help="Processes to use [default: 0, decided by the size of the code].",
+        help="Compilers that `verify` runs at once [default: one]; `check` is one process.",
     ),
     click.option(
         "--fail-on",

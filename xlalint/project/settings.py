@@ -46,8 +46,9 @@ class Settings:
     """Everything that decides what a run reports. `root` is the folder that relative patterns count from.
 
     `tf_version` is a minor such as `2.21`; `keras` is `2`, `3` or None (decided by imports and the TensorFlow version).
-    Entries of `select` and `ignore` are codes or prefixes of codes. `jobs` 0 lets the engine decide. `stdin` is what the
-    path `-` stands for, where it has been read already.
+    Entries of `select` and `ignore` are codes or prefixes of codes. `jobs` is how many compilers
+    `verify` runs at once, 0 for one: `check` is one process, as trees handed between processes cost more than parsing.
+    `stdin` is what the path `-` stands for, where it has been read already.
     """
 
     root: Path
