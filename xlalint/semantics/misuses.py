@@ -154,12 +154,12 @@ def _joined(name: str, items: tuple[Value, ...], bound: Bound) -> Misuse | None:
     if name in _STACKS:
         full = [item for item in items if item.is_tensor and item.producer is None and item.shape]
         return ("stack", sized) if any(_is_static(v, sized.sized_axis) for v in full) else None
-    ones = next((item for item in items if item.producer == ALL_ONES), None)
-    if ones is not None:
-        return "ones", ones
     given = bound.get("axis")
     along = result_shapes.number(given) if given is not None else 0
     is_along = along is not None and along == sized.sized_axis
+    ones = next((item for item in items if item.producer == ALL_ONES), None)
+    if ones is not None and is_along:
+        return "ones", ones
     return ("gradient-wrong", sized) if is_along and _may_have_gradient(sized) else None
 
 
