@@ -58,6 +58,8 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
         _note_iteration(name, values, node, frame)
     if name in ("int", "float", "bool", "complex"):
         return _convert(name, first, node, frame)
+    if name in _ASK_FOR_TRUTH and "key" in arguments.keywords:
+        return NOTHING_KNOWN  # the keys are compared, whatever the items are
     if name in _ASK_FOR_TRUTH:
         return _truth_of_elements(name, values, node, frame)
     if name == "dict" and arguments.keywords and not values:

@@ -300,6 +300,9 @@ def difference(a: Value, b: Value) -> Difference | None:
         return None
     if a == NONE or b == NONE:
         return Difference("none", _described(a), _described(b))
+    if a.kind is MAPPING and b.kind is MAPPING:
+        found = _missing_key(a, b)
+        return found._replace(variant="structure") if found is not None else None
     if a.kind is SEQUENCE or b.kind is SEQUENCE:
         return _structures(a, b)
     if a.kind is TENSOR_ARRAY and b.kind is TENSOR_ARRAY:
@@ -321,11 +324,12 @@ def _is_vague(value: Value) -> bool:
         VARIABLE,
         PYTHON,
         SEQUENCE,
+        MAPPING,
         TENSOR_ARRAY,
         FUNCTION,
         EXTERNAL,
         INSTANCE,
-    ) or (value.kind is SEQUENCE and not value.ref)
+    ) or (value.kind in (SEQUENCE, MAPPING) and not value.ref)
 
 
 def _structures(a: Value, b: Value) -> Difference | None:

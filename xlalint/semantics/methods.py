@@ -11,6 +11,7 @@ from xlalint.semantics import (
     composites,
     formatting,
     host_objects,
+    iteration,
     pipelines,
     result_shapes,
     tensor_arrays,
@@ -138,6 +139,8 @@ def _sequence_method(
         added = arguments.positional[-1]
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             trace_effects.note_collected(node, node.func.value, added, frame)
+            if attr == "extend":
+                iteration.note(frame, node, added, "`extend`")
         _grow(node, base, element(added) if attr == "extend" else added, frame)
         return NONE
     if attr in ("pop", "popleft"):
