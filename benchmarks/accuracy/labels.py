@@ -23,7 +23,7 @@ _KINDS = (
     (
         "python value",
         r"\.numpy|NumPy call|numpy\(\)|has no attribute 'numpy'|cannot be interpreted as an integer|__array__|"
-        r"convert a symbolic|EagerTensor|to_list|only be used in eager|eager execution|Iterating over|not iterable|__int__|__float__",
+        r"SymbolicTensor|convert a symbolic|EagerTensor|to_list|only be used in eager|eager execution|Iterating over|not iterable|__int__|__float__",
     ),
     (
         "control",

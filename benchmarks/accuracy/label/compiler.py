@@ -35,6 +35,7 @@ _DATA_SIZED = frozenset(
     " NonMaxSuppressionV3 NonMaxSuppressionV4".split()
 )
 _MANY_OPERATIONS = 2500
+_RANDOM = re.compile(r"Random|Multinomial|TruncatedNormal|Stateless(Gamma|Poisson|Binomial)")
 _CONSTANT_NEEDED = "compile-time constant"
 
 
@@ -155,7 +156,7 @@ def _compiled(call: Call, inputs: list[Any], values: Any, concrete: Any, note: N
         return replace(later, bounded=bounded)
     note("numbers")
     # Random operations give other numbers under XLA from the same seed, by design.
-    is_random = any("Random" in op.type for op in _operations(concrete.graph))
+    is_random = any(_RANDOM.search(op.type) for op in _operations(concrete.graph))
     if not is_random and _differs(call, inputs, values, results, concrete):
         return _differing(concrete, inputs, bounded, note)
     return Said("costly" if bounded else "compatible", "bounded" if bounded else "", (), bounded)
