@@ -555,3 +555,30 @@ def test_what_fails_only_where_a_caller_chooses_it_is_a_warning(tmp_path: Path) 
         (22, "warning"),
     ]
     assert "With the default arguments this line is not run" in result.findings[0].help
+
+
+def test_summaries_of_tensorflow_1_are_operations_wherever_they_stand(tmp_path: Path) -> None:
+    result = check_files(
+        tmp_path,
+        {
+            "losses.py": """\
+            import tensorflow as tf
+            import tensorflow.compat.v1 as tf1
+
+            def loss(x):
+                value = tf.reduce_sum(tf.square(x))
+                tf1.summary.scalar("loss", value)
+                tf.summary.scalar("loss", value, step=0)
+                return value
+
+            @tf.function(jit_compile=True)
+            def step(x):
+                tf1.summary.histogram("x", x)
+                return tf.reduce_sum(x)
+            """
+        },
+    )
+    assert [(f.span.line, f.code, f.severity.value) for f in result.findings] == [
+        (6, "XLA402", "warning"),
+        (12, "XLA402", "error"),
+    ]

@@ -54,6 +54,8 @@ _VERSION_ONE = (
     "tf.compat.v1.debugging.", "tf.compat.v1.image.", "tf.compat.v1.io.", "tf.compat.v1.linalg.", "tf.compat.v1.losses.",
     "tf.compat.v1.math.", "tf.compat.v1.nn.", "tf.compat.v1.random.", "tf.compat.v1.ragged.", "tf.compat.v1.signal.",
     "tf.compat.v1.sparse.", "tf.compat.v1.strings.", "tf.compat.v1.sets.",
+    "tf.compat.v1.summary.audio", "tf.compat.v1.summary.histogram", "tf.compat.v1.summary.image",
+    "tf.compat.v1.summary.scalar", "tf.compat.v1.summary.tensor_summary", "tf.compat.v1.summary.text",
 )  # fmt: skip
 _VERSION_ONE_SKIPPED = (
     "add_check_numerics", "add_to_collection", "all_variables", "control_flow_v2_enabled", "create_partitioned_variables",
@@ -101,6 +103,7 @@ UNTRACED: Mapping[str, str] = {
     "tf.io.match_filenames_once": "files, saving and loading, which the host does",
     "tf.io.parse_sequence_example": _PROTO,
     "tf.quantization.quantized_concat": "an operation of quantized dtypes, which have no kernels for XLA",
+    "tf.compat.v1.summary.image": "eager TensorFlow does not run it; its operation, ImageSummary, has no XLA kernel",
     "tf.compat.v1.nn.quantized_conv2d": "an operation of quantized dtypes, which have no kernels for XLA",
 }
 _GRAPH_MODE = "it works on graphs, sessions and variables of TensorFlow 1"

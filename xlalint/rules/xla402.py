@@ -31,6 +31,7 @@ class HostCallback(Rule):
                 # calls, a summary without a writer writes nothing: only --pedantic asks about those.
                 variant = "printing" if fact.context.jit else "printing-offloaded"
                 is_assumed = fact.context.region == ASSUMED and not fact.context.jit
-                confidence = "possible" if is_assumed else "certain"
+                needs_writer = detail.api.startswith("tf.summary.")
+                confidence = "possible" if is_assumed and needs_writer else "certain"
                 api = self.quote(node.func)
                 self.report(node, fact, variant, confidence=confidence, api=api)

@@ -49,6 +49,13 @@ def _version_one() -> Mapping[str, list[Call]]:
                 "blank_index": 0,
             }
         ],
+        "tf.compat.v1.summary.audio": [
+            {"name": "a", "tensor": ones(1, 8, 1), "sample_rate": 8000.0}
+        ],
+        "tf.compat.v1.summary.histogram": [{"name": "a", "values": VECTOR}],
+        "tf.compat.v1.summary.scalar": [{"name": "a", "tensor": np.array(1.0, np.float32)}],
+        "tf.compat.v1.summary.tensor_summary": [{"name": "a", "tensor": VECTOR}],
+        "tf.compat.v1.summary.text": [{"name": "a", "tensor": np.array(b"text")}],
         **{
             f"tf.compat.v1.image.resize_{method}": [dict(image)]
             for method in ("area", "bicubic", "bilinear", "nearest_neighbor", "images")
