@@ -230,6 +230,7 @@ def structures(n: int) -> dict[str, str]:
 SHAPES = (
     Shape("20,000-line file", long_file, 900),
     Shape("long function", long_function, 2000),
+    Shape("long list of hazards", hazards, 800),
     Shape("chain of 2,000 calls", call_chain, 2000),
     Shape("chain across modules", call_chain_across_modules, 2000),
     Shape("chain of methods", method_chain, 2000),

@@ -78,7 +78,9 @@ class Gradients:
     ) -> None:
         """A call in compiled code; most of them have a gradient that compiles."""
         reason = _reason(api, verdict, bound)
-        if reason is None or not isinstance(node, ast.Call) or is_cut_off(node, frame):
+        if reason is None or not isinstance(node, ast.Call) or is_too_long(frame):
+            return
+        if is_cut_off(node, frame):
             return
         first = next((v for v in bound.values() if v.is_tensor), NOTHING_KNOWN)
         if first.dtype is not None and first.dtype.startswith(("int", "uint", "bool", "string")):
@@ -150,6 +152,18 @@ def is_trained_method(frame: Frame, analysis: Analysis) -> bool:
         return True
     role = analysis.classes.role(root.cls) if root.cls is not None else None
     return role is not None and root.name in _TRAINED_ROLES.get(role.kind, ())
+
+
+# Following what flows through a function looks at all of it, for each call asked about.
+_MOST_LINES = 500
+
+
+def is_too_long(frame: Frame) -> bool:
+    """Whether a function is too long to follow what flows through it: then nothing is known of its gradients."""
+    if frame.function is None:
+        return False
+    node = frame.function.node
+    return (node.end_lineno or node.lineno) - node.lineno > _MOST_LINES
 
 
 def is_cut_off(node: ast.AST, frame: Frame) -> bool:

@@ -12,7 +12,12 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from xlalint.semantics.differentiation import Slices, is_cut_off, is_trained_method
+from xlalint.semantics.differentiation import (
+    Slices,
+    is_cut_off,
+    is_too_long,
+    is_trained_method,
+)
 from xlalint.semantics.facts import LOOP_GRADIENT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
@@ -97,6 +102,8 @@ class LoopGradients:
         frame: Frame,
     ) -> None:
         """A `for` or `while` that AutoGraph makes a loop of the graph; `changes` is what a step changes."""
+        if is_too_long(frame):
+            return
         carried = {name for name, value in changes.items() if value is not None}
         differentiable = {n for n in carried if _has_gradient(changes[n])}
         if not _keeps_values(loop.body, carried, differentiable):
@@ -115,6 +122,8 @@ class LoopGradients:
     ) -> None:
         """A call that makes a loop; `state` is what its body carries, `body` the function where it is known."""
         if not isinstance(node, ast.Call) or not any(_has_gradient(value) for value in state):
+            return
+        if is_too_long(frame):
             return
         given: list[ast.expr] = [a for a in node.args if not isinstance(a, ast.Starred)]
         given += [keyword.value for keyword in node.keywords]
