@@ -170,6 +170,7 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
         frame.analysis.drivers.saw_input(arguments, node, frame)
     made = _make_object(name, arguments, frame)
     if made is not None:
+        host_objects.note_making(made, node, frame)
         callbacks.construct(name, arguments, frame)
         return made
     if name.startswith(_LOADED):

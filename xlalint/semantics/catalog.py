@@ -388,6 +388,8 @@ def _spellings(name: str) -> tuple[str, ...]:
     for prefix in ("tf.initializers.", "tf.losses.", "tf.metrics.", "tf.optimizers."):
         if name.startswith(prefix):
             return (name, "keras." + name.removeprefix("tf."))
+    if name in _SUMMARIES_OF_V1:
+        return (f"tf.raw_ops.{_SUMMARIES_OF_V1[name]}",)
     if name.startswith("tf.compat.v1."):
         return (name, "tf." + name.removeprefix("tf.compat.v1."))
     if name.startswith("tf.python."):
@@ -398,6 +400,19 @@ def _spellings(name: str) -> tuple[str, ...]:
     return (name,)
 
 
+# Other functions than their namesakes in `tf.summary`, which do nothing without a writer.
+_SUMMARIES_OF_V1 = {
+    f"tf.compat.v1.summary.{name}": operation
+    for name, operation in {
+        "audio": "AudioSummaryV2",
+        "histogram": "HistogramSummary",
+        "image": "ImageSummary",
+        "merge": "MergeSummary",
+        "scalar": "ScalarSummary",
+        "tensor_summary": "TensorSummaryV2",
+        "text": "TensorSummaryV2",
+    }.items()
+}
 # Where the functions of private modules are public, by the start of the module's name: `tensorflow.python.ops.image_ops_impl`.
 _PUBLIC_PLACES = {
     "image": ("image",),

@@ -44,10 +44,29 @@ _RETURN_TENSORS = frozenset(
 )
 
 
+# What making one emits, where a compiled function makes it.
+_MADE_BY = {
+    "FIFOQueue": "FIFOQueueV2",
+    "PaddingFIFOQueue": "PaddingFIFOQueueV2",
+    "PriorityQueue": "PriorityQueueV2",
+    "RandomShuffleQueue": "RandomShuffleQueueV2",
+}
+
+
+def note_making(value: Value, node: ast.AST, frame: Frame) -> None:
+    """Note a queue that is made in compiled code."""
+    from xlalint.semantics import apis
+
+    operation = _MADE_BY.get(str(value.ref).rsplit(".", 1)[-1])
+    if operation is not None:
+        apis.note_operation(operation, (), node, frame)
+
+
 def make(name: str, keywords: Mapping[str, Value]) -> Value | None:
     """The instance that calling a class of this name makes; None for other names."""
     if name == "tf.linalg.LinearOperatorFullMatrix" and "is_positive_definite" not in keywords:
         return Value(INSTANCE, ref=name)
+    name = name.replace("tf.compat.v1.", "tf.", 1)
     leaf = name.rsplit(".", 1)[-1]
     is_one = name == "tf.CriticalSection" or name.startswith(("tf.lookup.", "tf.queue."))
     if not is_one or not leaf[:1].isupper() or "Initializer" in leaf:
