@@ -515,7 +515,7 @@ def test_random_numbers_are_not_constants_though_their_arguments_are(tmp_path: P
     assert said(result) == [("m.py", 6, "XLA401")]
 
 
-def test_what_fails_only_where_a_caller_chooses_it_is_a_warning(tmp_path: Path) -> None:
+def test_what_fails_only_where_a_caller_chooses_it_says_so(tmp_path: Path) -> None:
     result = check_files(
         tmp_path,
         {
@@ -545,16 +545,16 @@ def test_what_fails_only_where_a_caller_chooses_it_is_a_warning(tmp_path: Path) 
             """
         },
     )
-    assert [(f.span.line, f.severity.value) for f in result.findings] == [
-        (5, "warning"),
-        (7, "error"),
-        (9, "warning"),
-        (11, "error"),
-        (12, "warning"),
-        (21, "error"),
-        (22, "warning"),
+    said = "With the default arguments this line is not run"
+    assert [(f.span.line, f.severity.value, said in f.help) for f in result.findings] == [
+        (5, "error", True),
+        (7, "error", False),
+        (9, "error", True),
+        (11, "error", False),
+        (12, "error", True),
+        (21, "error", False),
+        (22, "error", True),
     ]
-    assert "With the default arguments this line is not run" in result.findings[0].help
 
 
 def test_summaries_of_tensorflow_1_are_operations_wherever_they_stand(tmp_path: Path) -> None:

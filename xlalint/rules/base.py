@@ -85,16 +85,14 @@ class Rule:
         page = pages.load(self.code)
         said = page.variants[variant]
         message, help_text = said.render(words)
-        severity = said.severity
-        if not fact.usual and severity is Severity.ERROR:
-            severity = Severity.WARNING
+        if not fact.usual and said.severity is Severity.ERROR:
             help_text = f"{help_text}\n{_UNUSUAL}"
         line, column, end_line, end_column = self.passage.key(node)
         self.passage.findings.append(
             Finding(
                 code=self.code,
                 name=page.name,
-                severity=severity,
+                severity=said.severity,
                 path=self.passage.path,
                 span=Span(line, column + 1, end_line, end_column + 1),
                 message=message,
