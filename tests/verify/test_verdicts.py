@@ -99,9 +99,9 @@ def step(x):
 @pytest.mark.parametrize(
     ("code", "claimed", "failed", "severity", "verdict"),
     [
-        ("XLA101", 2, 4, "error", CONFIRMED),
-        ("XLA101", 2, 3, "error", NOT_REACHED),
-        ("XLA101", 2, 4, "warning", NOT_REACHED),
+        ("XLA106", 2, 4, "error", CONFIRMED),
+        ("XLA106", 2, 3, "error", NOT_REACHED),
+        ("XLA106", 2, 4, "warning", NOT_REACHED),
         ("XLA102", 5, 7, "error", CONFIRMED),
         ("XLA105", 5, 7, "error", NOT_REACHED),
     ],
@@ -131,6 +131,18 @@ def test_a_line_that_compiles_runs_and_agrees_refutes_a_claim(folder: Path, seve
         REFUTED,
         "step compiles and runs and agrees with eager",
     )
+
+
+@pytest.mark.parametrize("code", ["XLA103", "XLA106", "XLA107", "XLA401", "XLA405"])
+def test_a_warning_about_other_arguments_or_later_calls_is_not_refuted(
+    folder: Path, code: str
+) -> None:
+    verdict = one(folder, finding(code, 2, "warning"), target(folder))
+    assert (verdict.verdict, verdict.evidence) == (
+        NOT_REACHED,
+        "step compiles with the arguments of this run",
+    )
+    assert one(folder, finding(code, 2, "error"), target(folder)).verdict == REFUTED
 
 
 def test_a_claim_on_a_later_line_of_a_statement_is_reached_with_it(folder: Path) -> None:

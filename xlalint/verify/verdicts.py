@@ -53,8 +53,11 @@ _HOST_OPS = frozenset(
 
 # Claims about what a program computes: that it compiles says nothing of them.
 _ABOUT_NUMBERS = frozenset({"XLA204"})
-# Claims about values that this run may not have met: a check that fails, a seed set twice.
-_ABOUT_OTHER_VALUES = frozenset({"XLA406", "XLA408"})
+# Claims about values that this run may not have met (a check that fails, a seed set twice), or about what a TPU refuses.
+_ABOUT_OTHER_VALUES = frozenset({"XLA404", "XLA406", "XLA408"})
+# Warnings of these say what the compiled program holds, and are refuted by one that does not. Other warnings say what
+# happens with other arguments, in training, or in the next call: a program that compiles says nothing of those.
+_SEEN_IN_PROGRAM = frozenset({"XLA101", "XLA102", "XLA105", "XLA201", "XLA202", "XLA203", "XLA402"})
 
 # Which failures bear out which claims. Two claims may share a line, and only one of them have failed there.
 _BORNE_OUT_BY = {
@@ -66,6 +69,8 @@ _BORNE_OUT_BY = {
     "XLA203": frozenset({"not-constant", "compiler", "gradient"}),
     "XLA401": frozenset({"no-kernel", "compiler"}),
     "XLA402": frozenset({"no-kernel", "compiler", "python"}),
+    "XLA403": frozenset({"no-kernel", "compiler", "python"}),
+    "XLA405": frozenset({"no-kernel", "compiler", "not-constant", "python"}),
     "XLA406": frozenset(),
     "XLA408": frozenset({"numbers"}),
 }
@@ -200,7 +205,7 @@ def _is_raised_within(failure: Failure, finding: Finding, span: _Span) -> bool:
     if finding.code == "XLA102":
         return failure.kind in ("python", "symbolic")
     is_raise = linecache.getline(place.path, place.line).lstrip().startswith("raise")
-    return finding.code == "XLA101" and failure.kind == "python" and is_raise
+    return finding.code == "XLA106" and failure.kind == "python" and is_raise
 
 
 def _bears_out(failure: Failure, finding: Finding) -> bool:
@@ -363,9 +368,9 @@ def _is_clean(target: TargetReport) -> bool:
 
 def _is_conditional(finding: Finding) -> bool:
     """Is it a claim about some values of arguments, which a run with others does not refute?"""
-    return finding.code in _ABOUT_OTHER_VALUES or (
-        finding.code == "XLA401" and finding.severity is Severity.WARNING
-    )
+    if finding.code in _ABOUT_OTHER_VALUES:
+        return True
+    return finding.severity is not Severity.ERROR and finding.code not in _SEEN_IN_PROGRAM
 
 
 def _clean(target: TargetReport) -> str:
