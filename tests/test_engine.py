@@ -582,3 +582,37 @@ def test_summaries_of_tensorflow_1_are_operations_wherever_they_stand(tmp_path: 
         (6, "XLA402", "warning"),
         (12, "XLA402", "error"),
     ]
+
+
+def test_what_is_done_for_callers_that_pass_arrays_is_not_held_against_tensors(
+    tmp_path: Path,
+) -> None:
+    result = check_files(
+        tmp_path,
+        {
+            "m.py": """\
+            import numpy as np
+            import tensorflow as tf
+
+            class Drop(tf.keras.layers.Layer):
+                def call(self, inputs, as_array=False):
+                    index, *attributes = inputs
+                    is_tensor = tf.is_tensor(index)
+                    if not is_tensor:
+                        index = tf.convert_to_tensor(index)
+                    kept = tf.gather(index, [0])
+                    for i in range(len(attributes)):
+                        if tf.is_tensor(attributes[i]):
+                            attributes[i] = tf.gather(attributes[i], [0])
+                        else:
+                            attributes[i] = np.take(attributes[i], [0])
+                    if not is_tensor or as_array:
+                        kept = kept.numpy()
+                    return [kept, *attributes], tf.reduce_sum(index).numpy()
+
+            def scores(x) -> np.ndarray:
+                return np.argmax(tf.nn.softmax(x), -1)
+            """
+        },
+    )
+    assert said(result) == [("m.py", 18, "XLA105")]

@@ -362,7 +362,7 @@ class Regions:
         if name.startswith("test") or _HOST_NAMES.search(name):
             return False
         own = self._analysis.traits(info)
-        if own.is_property or own.is_host or info.is_generator:
+        if own.is_property or own.is_host or info.is_generator or _returns_array(info):
             return False
         parent = info.parent
         while parent is not None:
@@ -396,6 +396,14 @@ class Regions:
         if fact.context.region != ASSUMED:
             return False
         return fact.context.root in self._host or _is_within(fact.function, self._host)
+
+
+def _returns_array(info: FunctionInfo) -> bool:
+    """`-> np.ndarray`: no traced function keeps that promise."""
+    returns = getattr(info.node, "returns", None)
+    return isinstance(returns, (ast.Name, ast.Attribute)) and ast.unparse(returns).endswith(
+        "ndarray"
+    )
 
 
 def _feeds_steps(info: FunctionInfo, frame: Frame, context: Context, takes_text: bool) -> bool:

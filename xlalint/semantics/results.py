@@ -16,7 +16,9 @@ from xlalint.semantics.values import (
     COMPUTED,
     CONSTANT,
     EXTERNAL,
+    FALSE,
     FROM_SHAPE,
+    MAPPING,
     NDARRAY,
     NONE,
     NOTHING_KNOWN,
@@ -25,6 +27,7 @@ from xlalint.semantics.values import (
     SHAPE,
     SOME_PYTHON,
     TENSOR,
+    TRUE,
     UNKNOWN,
     Const,
     Content,
@@ -32,6 +35,7 @@ from xlalint.semantics.values import (
     leaves,
     shaped,
     static_shape,
+    usually,
 )
 
 if TYPE_CHECKING:
@@ -448,6 +452,16 @@ _PYTHON_DTYPES: dict[type, str] = {
 }
 
 
+def _is_tensor(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    """`tf.is_tensor(x)`: what is traced is one, and where nobody knows, callers of compiled code pass one."""
+    asked = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
+    if asked.is_tensor or asked.is_composite:
+        return usually(True) if asked.optional or asked.structured else TRUE
+    if asked.kind is UNKNOWN:
+        return usually(True)
+    return FALSE if asked.kind in (SEQUENCE, MAPPING, SHAPE, NDARRAY) else SOME_PYTHON
+
+
 def _like(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     first = arguments.positional[0] if arguments.positional else bound.get("input", NOTHING_KNOWN)
     given = bound.get("dtype")
@@ -650,6 +664,9 @@ def _packed(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: 
 
 
 _SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value]] = {
+    "tf.is_tensor": _is_tensor,
+    "keras.ops.is_tensor": _is_tensor,
+    "keras.backend.is_tensor": _is_tensor,
     "tf.TensorSpec": _spec,
     "keras.Input": _input,
     "keras.layers.Input": _input,
