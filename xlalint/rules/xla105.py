@@ -37,8 +37,9 @@ class TensorToPython(Rule):
 
     def _judge(self, node: cst.BaseExpression) -> None:
         for fact in self.facts(node, *_VARIANTS):
-            # Reading values is what eager callers ask for: an option that is off by default says who they are.
-            is_possible = fact.value.guess or not fact.usual
+            # Arrays are what eager callers ask for: an option that is off by default says who they are.
+            is_array = fact.kind in (NUMPY_METHOD, NUMPY_CALL)
+            is_possible = fact.value.guess or (is_array and not fact.usual)
             confidence = "possible" if is_possible else None
             self.report(
                 node, fact, _VARIANTS[fact.kind], confidence=confidence, call=self.quote(node)
