@@ -188,6 +188,7 @@ def test_json_keeps_its_contract(folder: Path) -> None:
         "findings",
         "not_found_by_check",
         "training",
+        "recompiles",
         "tpu",
         "broken",
         "errors",

@@ -642,3 +642,79 @@ def test_a_library_that_is_missing_is_told(verify: Any) -> None:
     (training,) = report["training"]
     assert (ran.status, training["failure"]["line"]) == (1, 1)
     assert training["detail"] == "ModuleNotFoundError: No module named 'no_such_library'"
+
+
+LENGTHS = """\
+import tensorflow as tf
+
+lengths = [5, 9, 5, 9, 30, 9, 9]
+
+
+def sentences():
+    for length in lengths:
+        yield tf.ones([length], tf.int32)
+
+
+spec = tf.TensorSpec([None], tf.int32)
+data = tf.data.Dataset.from_generator(sentences, output_signature=spec).padded_batch(2)
+table = tf.Variable(tf.ones([4, 2]))
+
+
+@tf.function(jit_compile=True)
+def train_step(ids, epoch):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(table) * tf.cast(tf.shape(ids)[1], tf.float32)) * epoch
+    table.assign_sub(0.01 * tape.gradient(loss, table))
+    return loss
+
+
+@tf.function(jit_compile=True)
+def counted(n):
+    return tf.reduce_sum(tf.ones([n]))
+
+
+for index, ids in enumerate(data):
+    train_step(ids, tf.constant(1.0))
+    counted(tf.constant(index))
+"""
+
+
+def test_the_meter_says_what_changed_and_what_to_pad_to(verify: Any) -> None:
+    _, report = verify({"train.py": LENGTHS}, "--steps", "3", *script("train.py"))
+    (found,) = report["recompiles"]
+    step, count = found["functions"]
+    assert (step["function"], step["line"]) == (
+        "train_step",
+        line_of(LENGTHS, "def train_step") - 1,
+    )
+    assert (step["calls"], step["traces"], step["compiled"]) == (3, 2, {"train_step": 2})
+    (again,) = step["again"]
+    assert (again["call"], again["what"]) == (3, "traced")
+    assert again["changes"] == [
+        {"argument": "ids", "kind": "shape", "before": "int32[2, 9]", "after": "int32[2, 30]"}
+    ]
+    assert (count["traces"], count["compiled"], count["programs"]) == (1, {"counted": 3}, 1)
+    assert [one["changes"][0]["kind"] for one in count["again"]] == ["tensor value"] * 2
+    (batches,) = found["batches"]
+    assert (batches["line"], batches["read"], batches["is_all"]) == (
+        line_of(LENGTHS, "for index, ids"),
+        4,
+        True,
+    )
+    rows, lengths = batches["axes"]
+    assert (rows["axis"], rows["sizes"], rows["options"]) == (0, {"1": 1, "2": 3}, None)
+    assert (lengths["axis"], lengths["sizes"]) == (1, {"9": 3, "30": 1})
+    assert [(one["multiple"], one["shapes"]) for one in lengths["options"]] == [
+        (32, 1),
+        (64, 1),
+        (128, 1),
+        (0, 1),
+    ]
+    padded = line_of(LENGTHS, ".padded_batch(2)")
+    evidence = {one["code"]: (one["line"], one["evidence"]) for one in report["findings"]}
+    told = "XLA compiled train_step 2 times in the run"
+    assert evidence["XLA301"] == (
+        padded,
+        f"{told}; the data bring batches with a number of rows of 1 and 2",
+    )
+    assert evidence["XLA302"] == (padded, f"{told}; shape of `ids`: int32[2, 9] -> int32[2, 30]")

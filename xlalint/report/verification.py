@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from xlalint.report import Style
+from xlalint.report import Style, recompiles
 from xlalint.report.json import error_data, finding_data
 from xlalint.verify.records import (
     FAILED,
@@ -59,6 +59,7 @@ class _Full:
         yield from self._section("Findings of check", self._findings())
         yield from self._section("Not found by check", self._unclaimed())
         yield from self._section("Training", self._trainings())
+        yield from self._section("Compiled again", self._recompiles())
         yield from self._section("Could not be run", self._broken())
         yield ""
         yield self._paint(summary_line(result), _BOLD)
@@ -125,6 +126,12 @@ class _Full:
                     self._paint(f"         | {line}", _DIM)
                     for line in training.output.splitlines()[-5:]
                 )
+
+    def _recompiles(self) -> Iterator[str]:
+        for found in self._result.recompiles:
+            yield from recompiles.lines(
+                found, lambda path, line: _path(path, line, 0, self._result.folder)
+            )
 
     def _broken(self) -> Iterator[str]:
         for one in self._result.broken:
@@ -280,6 +287,10 @@ def as_data(result: Verification) -> dict[str, Any]:
             for target, failure in result.unclaimed
         ],
         "training": [_training_data(training, result.folder) for training in result.trainings],
+        "recompiles": [
+            recompiles.data(found, lambda path: _relative(path, result.folder))
+            for found in result.recompiles
+        ],
         "tpu": [],
         "broken": [
             {"what": one.what, "message": one.message, **_place_data(one.place, result.folder)}

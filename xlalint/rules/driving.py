@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import libcst as cst
+
 from xlalint.rules.base import Aim
 from xlalint.semantics.drivers import Driven
 
@@ -11,3 +13,8 @@ def compiler_of(detail: Driven, aim: Aim) -> str | None:
     if detail.jit:
         return "jit"
     return "tpu" if detail.replicas and aim.is_tpu and aim.goes_to_tpu else None
+
+
+def name_node(call: cst.Call) -> cst.BaseExpression:
+    """The name that is called: of a chain over many lines the method alone, which is what has to change."""
+    return call.func.attr if isinstance(call.func, cst.Attribute) else call.func

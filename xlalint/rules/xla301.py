@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.rules.driving import compiler_of
+from xlalint.rules.driving import compiler_of, name_node
 from xlalint.semantics.facts import PARTIAL_BATCH
 from xlalint.semantics.pipelines import COUNTED
 
@@ -16,14 +16,15 @@ class PartialBatch(Rule):
     code = "XLA301"
 
     def visit_Call(self, node: cst.Call) -> None:
+        called = name_node(node)
         for fact in self.facts(node, PARTIAL_BATCH):
             compiler = compiler_of(fact.detail, self.passage.aim)
             if compiler is not None:
                 self.report(
-                    node.func,
+                    called,
                     fact,
                     compiler,
                     confidence="certain" if fact.detail.words == COUNTED else "likely",
-                    call=self.quote(node.func).rpartition(".")[2],
+                    call=self.quote(called),
                     consumer=fact.detail.consumer,
                 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.rules.driving import compiler_of
+from xlalint.rules.driving import compiler_of, name_node
 from xlalint.semantics.facts import VARIABLE_LENGTH
 from xlalint.semantics.pipelines import COLLATED, GROWN
 
@@ -16,16 +16,17 @@ class VariableLength(Rule):
     code = "XLA302"
 
     def visit_Call(self, node: cst.Call) -> None:
+        called = name_node(node)
         for fact in self.facts(node, VARIABLE_LENGTH):
             if compiler_of(fact.detail, self.passage.aim) is None:
                 continue
             is_collator = fact.detail.words == COLLATED
             self.report(
-                node.func,
+                called,
                 fact,
                 "collator" if is_collator else "dataset",
                 confidence="certain",
-                call=self.quote(node.func).rpartition(".")[2],
+                call=self.quote(called),
                 how="" if is_collator else f" {fact.detail.words}",
                 consumer=fact.detail.consumer,
             )

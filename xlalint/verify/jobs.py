@@ -21,6 +21,8 @@ ONE_DEVICE = "one-device"
 
 # Marks phases on a child's stderr, among TensorFlow's own lines, which tell what was compiled.
 PHASE = "xlalint-phase:"
+# Marks the calls of tf.functions there, by number.
+CALL = "xlalint-call:"
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,43 @@ class TrainingReport:
 
 
 @dataclass(frozen=True, slots=True)
+class MeteredCall:
+    """One call of a tf.function from eager code: the traces it made, its wall seconds, what it was given.
+
+    `arguments` are what TensorFlow tells calls apart by: argument path -> `float32[8, 17]`, `int32[] = 3`, `Python value 5`.
+    """
+
+    index: int
+    traces: int
+    seconds: float
+    arguments: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class MeteredFunction:
+    """A tf.function that a script called; `is_library` where it is Keras's or TensorFlow's own."""
+
+    function: str
+    path: str
+    line: int
+    is_library: bool
+    calls: tuple[MeteredCall, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchShapes:
+    """The shapes of a dataset's first batches, one mapping of part -> shape per batch.
+
+    `path` and `line` say where the script takes from it; `is_all` whether these are all of its batches.
+    """
+
+    path: str
+    line: int
+    shapes: tuple[Mapping[str, list[int]], ...]
+    is_all: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Environment:
     """The versions that gave the verdicts; empty where a library is not installed or was not imported."""
 
@@ -134,6 +171,16 @@ def failure_from(data: Mapping[str, Any] | None) -> Failure | None:
     return Failure(
         **{**data, "place": _place(data["place"]), "called_from": _place(data["called_from"])}
     )
+
+
+def metered_from(data: Mapping[str, Any]) -> MeteredFunction:
+    return MeteredFunction(
+        **{**data, "calls": tuple(MeteredCall(**call) for call in data["calls"])}
+    )
+
+
+def batch_shapes_from(data: Mapping[str, Any]) -> BatchShapes:
+    return BatchShapes(**{**data, "shapes": tuple(data["shapes"])})
 
 
 def _place(data: Mapping[str, Any] | None) -> Place | None:

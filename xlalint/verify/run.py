@@ -13,6 +13,7 @@ from typing import Any
 from xlalint.verify import compilelog, jobs, sandbox
 from xlalint.verify.jobs import Job
 from xlalint.verify.opstack import UserCode
+from xlalint.verify.recompiles import Recompiles, meter
 from xlalint.verify.records import (
     FAILED,
     Environment,
@@ -21,6 +22,8 @@ from xlalint.verify.records import (
     Stage,
     TargetReport,
     TrainingReport,
+    batch_shapes_from,
+    metered_from,
     target_from,
     training_from,
 )
@@ -47,6 +50,7 @@ class Gathered:
     targets: list[TargetReport] = field(default_factory=list)
     trainings: list[TrainingReport] = field(default_factory=list)
     broken: list[Broken] = field(default_factory=list)
+    recompiles: list[Recompiles] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     interrupted: bool = False
 
@@ -56,6 +60,7 @@ class Gathered:
         self.targets += other.targets
         self.trainings += other.trainings
         self.broken += other.broken
+        self.recompiles += other.recompiles
         self.notes += [note for note in other.notes if note not in self.notes]
         self.interrupted |= other.interrupted
 
@@ -210,6 +215,8 @@ def _keep(gathered: Gathered, attempt: _Attempt, outcome: sandbox.Outcome, job: 
                 else None
             )
             gathered.broken.append(Broken(record["what"], record["message"], place))
+        elif kind == "meter" and not gathered.recompiles:
+            gathered.recompiles.append(_recompiles(record, attempt.log))
         elif kind == "note" and record["text"] not in gathered.notes:
             gathered.notes.append(record["text"])
     gathered.interrupted |= outcome.status == "interrupted"
@@ -217,6 +224,12 @@ def _keep(gathered: Gathered, attempt: _Attempt, outcome: sandbox.Outcome, job: 
         gathered.targets.append(_killed(attempt, outcome, job))
     elif outcome.status != "ok":
         _keep_early_end(gathered, outcome, job)
+
+
+def _recompiles(record: dict[str, Any], log: compilelog.CompileLog) -> Recompiles:
+    functions = [metered_from(one) for one in record["functions"]]
+    batches = [batch_shapes_from(one) for one in record["batches"]]
+    return meter(functions, batches, log.compilations("run"))
 
 
 def _same(record: dict[str, Any], training: TrainingReport) -> bool:

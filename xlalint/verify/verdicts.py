@@ -9,7 +9,8 @@ from pathlib import Path
 
 from xlalint.finding import Finding, Severity
 from xlalint.verify import plan
-from xlalint.verify.recompiling import times_compiled
+from xlalint.verify.recompiles import Recompiles
+from xlalint.verify.recompiling import cause_seen, is_ruled_out, other_cause, times_compiled
 from xlalint.verify.records import (
     EAGER,
     FAILED,
@@ -112,9 +113,15 @@ def judge(
     targets: Sequence[TargetReport],
     trainings: Sequence[TrainingReport],
     folder: Path,
+    recompiles: Sequence[Recompiles] = (),
 ) -> list[Verdict]:
     """One verdict per finding, in the order given. `folder` is where relative paths count from."""
-    return [_judge(finding, _span_of(finding, folder), targets, trainings) for finding in findings]
+    return [
+        _by_compilations(finding, targets, trainings, recompiles)
+        if finding.code.startswith(plan.ABOUT_DRIVERS) and finding.cell is None
+        else _judge(finding, _span_of(finding, folder), targets, trainings)
+        for finding in findings
+    ]
 
 
 def unclaimed(
@@ -168,8 +175,6 @@ def _judge(
     told += [(one.failure, "training") for one in trainings if one.failure is not None]
     if finding.cell is not None:
         return Verdict(finding, NOT_REACHED, _why_not(finding, span, targets))
-    if finding.code.startswith(plan.ABOUT_DRIVERS):
-        return _by_compilations(finding, targets, trainings)
     for failure, target in told:
         at_span = span.holds(failure.place) or span.holds(failure.called_from)
         if (at_span and _bears_out(failure, finding)) or _is_raised_within(failure, finding, span):
@@ -181,18 +186,28 @@ def _judge(
 
 
 def _by_compilations(
-    finding: Finding, targets: Sequence[TargetReport], trainings: Sequence[TrainingReport]
+    finding: Finding,
+    targets: Sequence[TargetReport],
+    trainings: Sequence[TrainingReport],
+    recompiles: Sequence[Recompiles],
 ) -> Verdict:
-    """A claim about compiling again: more than one compilation bears it out, one says nothing of runs that are longer."""
+    """A claim about compiling again: several compilations bear it out where what it names had changed, or the data
+    bring that; one compilation says nothing of runs that are longer."""
     function, count = times_compiled(finding, targets, trainings)
+    if not count:
+        return Verdict(finding, NOT_REACHED, f"nothing that was run compiled {function or 'it'}")
+    told = f"XLA compiled {function} {'once' if count == 1 else f'{count} times'} in the run"
+    seen = cause_seen(finding, recompiles)
+    if seen:
+        return Verdict(finding, CONFIRMED, f"{told}; {seen}", function)
+    if ruled_out := is_ruled_out(finding, recompiles):
+        return Verdict(finding, REFUTED, f"{told}; {ruled_out}", function)
+    if other := other_cause(finding, recompiles):
+        return Verdict(finding, NOT_REACHED, f"{told}, for other reasons: {other}", function)
     if count > 1:
-        return Verdict(
-            finding, CONFIRMED, f"XLA compiled {function} {count} times in the run", function
-        )
-    if count == 1:
-        evidence = f"XLA compiled {function} once: the run did not come to a batch or a value that is different"
-        return Verdict(finding, NOT_REACHED, evidence, function)
-    return Verdict(finding, NOT_REACHED, f"nothing that was run compiled {function or 'it'}")
+        return Verdict(finding, CONFIRMED, told, function)
+    evidence = f"{told}: it did not come to a batch or a value that is different"
+    return Verdict(finding, NOT_REACHED, evidence, function)
 
 
 def _is_raised_within(failure: Failure, finding: Finding, span: _Span) -> bool:

@@ -13,6 +13,7 @@ from xlalint.project.files import discover
 from xlalint.project.settings import Settings
 from xlalint.verify import installed, plan, run, verdicts
 from xlalint.verify.jobs import Job
+from xlalint.verify.recompiles import Recompiles
 from xlalint.verify.records import EAGER, FAILED, Environment, Failure, TargetReport, TrainingReport
 from xlalint.verify.sandbox import Limits
 from xlalint.verify.verdicts import CONFIRMED, Verdict
@@ -43,6 +44,7 @@ class Verification:
     broken: tuple[run.Broken, ...]
     errors: tuple[FileError, ...]
     notes: tuple[str, ...]
+    recompiles: tuple[Recompiles, ...] = ()
     interrupted: bool = False
 
     @property
@@ -85,7 +87,9 @@ def verify(
         raise plan.PlanError(_nothing_to_run(checked.findings))
     _require_tensorflow(planned)
     gathered = run.run(planned, request.limits, say, request.workers)
-    judged = verdicts.judge(checked.findings, gathered.targets, gathered.trainings, request.folder)
+    judged = verdicts.judge(
+        checked.findings, gathered.targets, gathered.trainings, request.folder, gathered.recompiles
+    )
     return Verification(
         folder=request.folder,
         environment=gathered.environment,
@@ -96,6 +100,7 @@ def verify(
         broken=tuple(gathered.broken),
         errors=checked.errors,
         notes=(*notes, *gathered.notes),
+        recompiles=tuple(gathered.recompiles),
         interrupted=gathered.interrupted,
     )
 

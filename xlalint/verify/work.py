@@ -21,6 +21,7 @@ from xlalint.verify import hooks, jobs, sandbox, standin, steps
 from xlalint.verify.jobs import PHASE, Job
 from xlalint.verify.layersites import LayerSites
 from xlalint.verify.locate import Locator
+from xlalint.verify.meter import Meter
 from xlalint.verify.offload import Offloaded
 from xlalint.verify.opstack import UserCode
 from xlalint.verify.records import (
@@ -136,8 +137,10 @@ class _Work:
 
     def _training(self, run: Callable[[], None]) -> None:
         capture = steps.Capture(self._job.flagged)
+        meter = Meter()
         if self._job.takes_targets:
             capture.start()
+            meter.start()
         # After the capture: the call that is one too many is stopped before it is seen.
         limiter = steps.limit(self._job.steps, self._hear_step)
         self._channel.phase("run")
@@ -146,6 +149,7 @@ class _Work:
         self._look_at_replicas()
         captured = capture.results() if self._job.takes_targets else ()
         limiter.undo()
+        meter.stop()
         capture.stop()
         report = TrainingReport(
             strategy=self._job.strategy,
@@ -159,6 +163,8 @@ class _Work:
             events=tuple(self._events),
         )
         self._channel.emit(to_record("training", report))
+        self._channel.phase("data")
+        self._tell_meter(meter)
         self._channel.phase("targets")
         if self._place is not None:
             self._place.compile_again()
@@ -169,6 +175,11 @@ class _Work:
             around = captures.Circumstances(self._converted, stood_in, self._runs)
             programs = captures.programs(captured, around)
             self._verify(programs)
+
+    def _tell_meter(self, meter: Meter) -> None:
+        functions = [asdict(one) for one in meter.functions()]
+        batches = [asdict(one) for one in meter.sources.shapes()]
+        self._channel.emit({"kind": "meter", "functions": functions, "batches": batches})
 
     def _look_at_replicas(self) -> None:
         from xlalint.verify import strategies
