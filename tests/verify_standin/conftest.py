@@ -53,9 +53,13 @@ def train(tmp_path: Path) -> Callable[..., Trained]:
         tpu: int = 0,
         flag: Iterable[str] = (),
         environment: dict[str, str] | None = None,
+        files: dict[str, str] | None = None,
     ) -> Trained:
         directory = tmp_path / "project"
         directory.mkdir()
+        for name, content in (files or {}).items():
+            (directory / name).parent.mkdir(exist_ok=True)
+            (directory / name).write_text(content)
         path = directory / "train.py"
         text = textwrap.dedent(script)
         path.write_text(text)

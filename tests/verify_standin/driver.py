@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from xlalint.verify import hooks, standin, steps
+from xlalint.verify import hooks, outputs, standin, steps
 
 
 def main() -> None:
@@ -21,6 +21,8 @@ def main() -> None:
     standins: list[standin.Standin] = []
     if options["tpu"]:
         hooks.install({"tensorflow": lambda: standins.append(standin.install(options["tpu"]))})
+    written = outputs.Outputs(project=[Path(script).parent])
+    written.start()
     limiter = steps.limit(
         options["steps"], lambda step: report["steps"].append(dataclasses.asdict(step))
     )
@@ -40,11 +42,10 @@ def main() -> None:
     report["programs"] = [program.name for each in standins for program in each.programs]
     report["captured"] = [_shown(one) for one in capture.results()]
     report["outputs"] = sorted(
-        str(path.relative_to(limiter.outputs.root))
-        for path in limiter.outputs.root.rglob("*")
-        if path.is_file()
+        str(path.relative_to(written.root)) for path in written.root.rglob("*") if path.is_file()
     )
     capture.stop()
+    written.undo()
     Path(options["report"]).write_text(json.dumps(report))
 
 

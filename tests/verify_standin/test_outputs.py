@@ -13,6 +13,7 @@ from xlalint.verify.outputs import Outputs
 def outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Outputs:
     (tmp_path / "project").mkdir()
     monkeypatch.chdir(tmp_path / "project")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     return Outputs(tmp_path / "elsewhere")
 
 
@@ -64,7 +65,7 @@ def test_an_open_file_is_left_alone(outputs: Outputs, tmp_path: Path) -> None:
 
 
 def test_a_directory_of_its_own_is_made_when_needed_and_removed_by_undo() -> None:
-    outputs = Outputs()
+    outputs = Outputs(project=[Path.cwd()])
     assert outputs.to_read("model.h5") == "model.h5"
     written = Path(outputs.to_write("model.h5"))
     written.write_text("new")

@@ -223,11 +223,7 @@ tf.saved_model.save(tf.Module(), "saved")
 )
 
 
-def test_what_the_script_saves_goes_elsewhere_and_can_be_loaded_again(
-    train: Callable, tmp_path: Path
-) -> None:
-    checkpoints = tmp_path / "project" / "checkpoints"
-
+def test_what_the_script_saves_goes_elsewhere_and_can_be_loaded_again(train: Callable) -> None:
     def users_files(directory: Path) -> list[str]:
         files = directory.rglob("*")
         return sorted(str(path.relative_to(directory)) for path in files if path.is_file())
@@ -237,12 +233,8 @@ def test_what_the_script_saves_goes_elsewhere_and_can_be_loaded_again(
         "checkpoint": 'model_checkpoint_path: "ckpt-9"\nall_model_checkpoint_paths: "ckpt-9"\n'
     }
     before |= {"ckpt-9.index": "", "ckpt-9.data-00000-of-00001": ""}
-    script = "import pathlib\n" + "".join(
-        f"pathlib.Path({str(checkpoints)!r}).mkdir(exist_ok=True)\n"
-        f"pathlib.Path({str(checkpoints / name)!r}).write_text({text!r})\n"
-        for name, text in before.items()
-    )
-    trained = train(script + SAVES)
+    files = {f"checkpoints/{name}": text for name, text in before.items()}
+    trained = train(SAVES, files=files)
     assert (trained.end, trained.error) == ("returned", None)
     assert trained.printed.splitlines() == ["loaded 27", "kept ckpt-9", "restored 7.0"]
     assert users_files(trained.directory) == [

@@ -1,7 +1,8 @@
-"""Send what a script saves to a temporary place: checkpoints, saved models, logs for TensorBoard.
+"""Send what a script saves to a temporary place: checkpoints, saved models, logs for TensorBoard, and files of its own.
 
-A run of a few steps must not overwrite what a real run left behind. The temporary place mirrors the
-paths that the script names (`gs://bucket/x` too), so what the script saved it can load again.
+A run of a few steps must not overwrite what a real run left behind. The temporary place is an overlay (`overlay`): what the
+script saved it can load again. Python's own files go there by `python_files`, those that a library opens by itself by
+`library_files`; here are the calls that save a model, a checkpoint or logs, which make their folders as they go.
 """
 
 from __future__ import annotations
@@ -11,62 +12,83 @@ import functools
 import importlib
 import inspect
 import os
-import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from xlalint.verify import hooks, library_files, python_files
+from xlalint.verify.overlay import Overlay, kept_folders
 from xlalint.verify.patching import Patches
 
 
 class Outputs:
-    """Where the run's files go: `root` stands in for `/`.
+    """Sends what a program writes to an overlay, from `start` to `undo`.
 
-    Without a `root`, a temporary directory is made when it is first needed, and removed by `undo` or
-    when the process exits.
+    `root` is the overlay's folder. Without one a temporary folder is made, and removed by `undo` or when the process exits.
+    `project` folders are covered wherever they are.
     """
 
-    def __init__(self, root: Path | None = None) -> None:
-        self._root = root.resolve() if root is not None else None
+    def __init__(self, root: Path | None = None, project: Iterable[Path] = ()) -> None:
         self._is_temporary = root is None
+        root = Path(tempfile.mkdtemp(prefix="xlalint-outputs-")) if root is None else root
+        self.overlay = Overlay(root, kept_folders(), project)
         self._patches = Patches()
+        if self._is_temporary:
+            atexit.register(self._remove)
 
     @property
     def root(self) -> Path:
-        if self._root is None:
-            self._root = Path(tempfile.mkdtemp(prefix="xlalint-outputs-")).resolve()
-            atexit.register(self._remove)
-        return self._root
+        """Stands in for `/`."""
+        return Path(self.overlay.root)
 
-    def on_import(self) -> Mapping[str, Callable[[], None]]:
-        """What to do when each library has been imported; for `hooks.install`."""
-        return {
-            "tensorflow": self._patch_tensorflow,
-            "keras": functools.partial(self._patch_keras, "keras"),
-            "tf_keras": functools.partial(self._patch_keras, "tf_keras"),
-            **{
-                module: functools.partial(self._patch_pretrained, module, name)
-                for module, name in _PRETRAINED.items()
-            },
-        }
+    def start(self) -> None:
+        """Watch Python's files from now on, and each library's own ways once it has been imported."""
+        python_files.redirect(self.overlay, self._patches)
+        hooks.install(
+            {
+                "tensorflow": self._patch_tensorflow,
+                "h5py": functools.partial(library_files.redirect_h5py, self.overlay, self._patches),
+                "sqlite3": functools.partial(
+                    library_files.redirect_sqlite3, self.overlay, self._patches
+                ),
+                "keras": functools.partial(self._patch_keras, "keras"),
+                "tf_keras": functools.partial(self._patch_keras, "tf_keras"),
+                **{
+                    module: functools.partial(self._patch_pretrained, module, name)
+                    for module, name in _PRETRAINED.items()
+                },
+            }
+        )
 
     def to_write(self, path: Any) -> Any:
         """The temporary path for one that the script writes; its directory exists afterwards."""
         if not isinstance(path, (str, os.PathLike)):
             return path  # an open file, a writer: not a path to send elsewhere
-        temporary = self._mirror(os.fspath(path))
-        temporary.parent.mkdir(parents=True, exist_ok=True)
-        return str(temporary)
+        return str(self.overlay.writing(os.path.expanduser(os.fspath(path)), parents=True))
 
     def to_read(self, path: Any) -> Any:
-        """The temporary path, where this run wrote it; else the script's own."""
-        if self._root is None or not isinstance(path, (str, os.PathLike)):
+        """The temporary path, where this run wrote it (a checkpoint's path is the prefix of its files); else the script's own."""
+        if not isinstance(path, (str, os.PathLike)):
             return path
-        temporary = self._mirror(os.fspath(path))
-        # A checkpoint's path is the prefix of its files.
-        written = temporary.exists() or any(temporary.parent.glob(f"{temporary.name}.*"))
-        return str(temporary) if written else path
+        expanded = os.path.expanduser(os.fspath(path))
+        used = self.overlay.reading_prefix(expanded)
+        return path if used == expanded else str(used)
+
+    def told(self, folder: Path) -> str:
+        """What was written, for the reader, with paths below `folder` relative to it; empty where nothing was."""
+        tops: dict[str, int] = {}
+        for path in self.overlay.written():
+            below = os.path.relpath(path, folder)
+            top = path if below.startswith("..") else below.partition("/")[0] + "/" * ("/" in below)
+            tops[top] = tops.get(top, 0) + 1
+        if not tops:
+            return ""
+        named = [f"{top} ({count} files)" if count > 1 else top for top, count in tops.items()]
+        more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+        return (
+            f"what the program wrote went to a temporary place: {', '.join(named[:_NAMED])}{more}"
+        )
 
     def undo(self) -> None:
         """Give the libraries their own functions back; what went to a temporary directory is gone."""
@@ -74,21 +96,12 @@ class Outputs:
         self._remove()
 
     def _remove(self) -> None:
-        if self._is_temporary and self._root is not None:
-            shutil.rmtree(self._root, ignore_errors=True)
-            self._root = None
-
-    def _mirror(self, path: str) -> Path:
-        scheme, separator, rest = path.partition("://")
-        if separator:
-            return self.root / scheme / rest
-        absolute = Path(os.path.normpath(Path.cwd() / Path(path).expanduser()))
-        if absolute.is_relative_to(self.root):
-            return absolute
-        return self.root / absolute.relative_to(absolute.anchor)
+        if self._is_temporary:
+            self.overlay.clear()
 
     def _patch_tensorflow(self) -> None:
         tf = importlib.import_module("tensorflow")
+        library_files.redirect_tensorflow(self.overlay, self._patches, tf)
         self._redirect(tf.train.Checkpoint, "save", "file_prefix", self.to_write)
         self._redirect(tf.train.Checkpoint, "write", "file_prefix", self.to_write)
         self._redirect(tf.train.Checkpoint, "restore", "save_path", self.to_read)
@@ -138,6 +151,8 @@ class Outputs:
             moved = _with_path_moved(real, "filepath", move)
             self._patches.put_wherever_named(real, name, moved, [library])
 
+
+_NAMED = 6  # files and folders that a report names
 
 _CALLBACK_PATHS = {
     "ModelCheckpoint": "filepath",

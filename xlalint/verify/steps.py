@@ -2,8 +2,7 @@
 
 Keras `fit` is clamped and returns, so the rest of the script runs. A loop that the user wrote is
 left by `StepsDone` as it begins a step too many, so that all that follows the last step in the loop's
-body still runs. What the script saves goes to a temporary place (`outputs`). `Capture` keeps the
-arguments that functions were called with.
+body still runs. `Capture` keeps the arguments that functions were called with.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from xlalint.verify import hooks
@@ -25,7 +23,6 @@ from xlalint.verify.capture import Captured as Captured
 from xlalint.verify.capture import Signature as Signature
 from xlalint.verify.inner_loops import InnerLoops
 from xlalint.verify.losses import MetricLosses, find_loss, mean
-from xlalint.verify.outputs import Outputs
 from xlalint.verify.patching import Patches
 from xlalint.verify.sites import is_user_file, real_path, user_site
 from xlalint.verify.targets import code_of, name_of
@@ -82,9 +79,8 @@ class Unit:
 class Limiter:
     """Counts train steps and ends the run after the last one wanted; made by `limit`."""
 
-    def __init__(self, steps: int, record: Callable[[Step], None], outputs: Outputs) -> None:
+    def __init__(self, steps: int, record: Callable[[Step], None]) -> None:
         self.steps = steps
-        self.outputs = outputs
         self._record = record
         self._lock = threading.RLock()
         self._local = threading.local()
@@ -121,7 +117,6 @@ class Limiter:
     def undo(self) -> None:
         """Give every library its own functions back."""
         self._patches.undo()
-        self.outputs.undo()
 
     # Keras fit
 
@@ -343,17 +338,16 @@ class _EagerStep:
     source: str = "eager"
 
 
-def limit(steps: int, record: Callable[[Step], None], outputs: Path | None = None) -> Limiter:
+def limit(steps: int, record: Callable[[Step], None]) -> Limiter:
     """End the script's training after `steps` train steps in total.
 
     Call it in the process that will run the script, before the script imports TensorFlow or after,
     and after `standin.install` where there is one. `record` hears of each step as it is made.
-    What the script saves goes below `outputs`, or to a temporary directory that is removed by
-    `Limiter.undo`, or when the process exits. Raises `ValueError` for fewer than one step.
+    Raises `ValueError` for fewer than one step.
     """
     if steps < 1:
         raise ValueError(f"at least one step is needed to see anything, not {steps}")
-    limiter = Limiter(steps, record, Outputs(outputs))
+    limiter = Limiter(steps, record)
     hooks.install(
         {
             "tensorflow": limiter.patch_tensorflow,
@@ -361,7 +355,6 @@ def limit(steps: int, record: Callable[[Step], None], outputs: Path | None = Non
             "tf_keras": functools.partial(limiter.patch_keras, "tf_keras"),
         }
     )
-    hooks.install(limiter.outputs.on_import())
     return limiter
 
 

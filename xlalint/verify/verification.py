@@ -11,12 +11,14 @@ from pathlib import Path
 from xlalint.finding import CheckResult, FileError, Finding, Severity
 from xlalint.project.files import discover
 from xlalint.project.settings import Settings
-from xlalint.verify import installed, plan, run, verdicts
+from xlalint.verify import footprint, installed, plan, run, verdicts
 from xlalint.verify.jobs import Job
 from xlalint.verify.recompiles import Recompiles
 from xlalint.verify.records import EAGER, FAILED, Environment, Failure, TargetReport, TrainingReport
 from xlalint.verify.sandbox import Limits
 from xlalint.verify.verdicts import CONFIRMED, Verdict
+
+_NAMED = 6  # files that a note names
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,9 @@ def verify(
     if not planned:
         raise plan.PlanError(_nothing_to_run(checked.findings))
     _require_tensorflow(planned)
+    before = footprint.take([request.folder])
     gathered = run.run(planned, request.limits, say, request.workers)
+    changed = _changed(before, request.folder)
     judged = verdicts.judge(
         checked.findings, gathered.targets, gathered.trainings, request.folder, gathered.recompiles
     )
@@ -99,10 +103,21 @@ def verify(
         trainings=tuple(gathered.trainings),
         broken=tuple(gathered.broken),
         errors=checked.errors,
-        notes=(*notes, *gathered.notes),
+        notes=(*notes, *gathered.notes, *changed),
         recompiles=tuple(gathered.recompiles),
         interrupted=gathered.interrupted,
     )
+
+
+def _changed(before: footprint.Footprint, folder: Path) -> list[str]:
+    """What to tell of files that were written in spite of the redirection."""
+    paths = [_display(Path(path), folder) for path in before.changed()]
+    if not paths:
+        return []
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return [
+        f"the run changed files of yours, by a way that is not redirected: {', '.join(paths[:_NAMED])}{more}"
+    ]
 
 
 def _paths(request: Request, command: plan.Command | None) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import os
 import platform
 import runpy
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -24,6 +25,7 @@ from xlalint.verify.locate import Locator
 from xlalint.verify.meter import Meter
 from xlalint.verify.offload import Offloaded
 from xlalint.verify.opstack import UserCode
+from xlalint.verify.outputs import Outputs
 from xlalint.verify.records import (
     SKIPPED,
     Environment,
@@ -58,7 +60,10 @@ def main(job_file: str) -> None:
     channel = Channel()
     job = jobs.read(job_file)
     sys.path.insert(0, job.first_path)
-    _Work(job, channel).do()
+    sys.dont_write_bytecode = True  # no __pycache__ beside the user's files
+    # The parent removes this folder, however this process ends.
+    outputs = _outputs(Path(job_file).parent, job)
+    _Work(job, channel, outputs).do()
     channel.emit(to_record("environment", _environment()))
     channel.emit({"kind": sandbox.END})
     sys.stdout.flush()
@@ -66,10 +71,21 @@ def main(job_file: str) -> None:
     os._exit(0)
 
 
+def _outputs(folder: Path, job: Job) -> Outputs:
+    """Where this process writes: what it calls temporary, and what stands in for the user's own files."""
+    temporary = folder / "tmp"
+    temporary.mkdir(exist_ok=True)
+    os.environ["TMPDIR"] = tempfile.tempdir = str(temporary)
+    outputs = Outputs(folder / "outputs", map(Path, job.roots))
+    outputs.start()
+    return outputs
+
+
 class _Work:
-    def __init__(self, job: Job, channel: Channel) -> None:
+    def __init__(self, job: Job, channel: Channel, outputs: Outputs) -> None:
         self._job = job
         self._channel = channel
+        self._outputs = outputs
         self._code = UserCode(job.roots)
         self._layers = LayerSites(self._code.is_user)
         self.locator = Locator(self._code, self._layers)
@@ -163,6 +179,8 @@ class _Work:
             events=tuple(self._events),
         )
         self._channel.emit(to_record("training", report))
+        if self._job.takes_targets and (told := self._outputs.told(Path.cwd())):
+            self._note(told)
         self._channel.phase("data")
         self._tell_meter(meter)
         self._channel.phase("targets")
