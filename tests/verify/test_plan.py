@@ -10,6 +10,7 @@ from cli_support import WriteFiles
 
 from xlalint.finding import Finding, Region, Severity, Span
 from xlalint.verify import plan
+from xlalint.verify.command import PlanError, parse_command
 from xlalint.verify.jobs import AS_IS, MIRRORED, STANDIN
 
 TRAIN = "print('training')\n"
@@ -45,7 +46,7 @@ def test_a_command_is_read_as_python_reads_it(
     write: WriteFiles,
 ) -> None:
     folder = write({"train.py": TRAIN})
-    command = plan.parse_command(words, folder)
+    command = parse_command(words, folder)
     assert (command.python[1:], command.run, command.is_module, command.arguments) == (
         options,
         run,
@@ -69,8 +70,8 @@ def test_what_is_no_python_program_is_refused(
     words: list[str], message: str, write: WriteFiles
 ) -> None:
     folder = write({"train.py": TRAIN})
-    with pytest.raises(plan.PlanError, match=message):
-        plan.parse_command(words, folder)
+    with pytest.raises(PlanError, match=message):
+        parse_command(words, folder)
 
 
 def test_a_python_without_tensorflow_gives_way_to_this_one(write: WriteFiles) -> None:
@@ -78,7 +79,7 @@ def test_a_python_without_tensorflow_gives_way_to_this_one(write: WriteFiles) ->
     (folder / "bin/python").chmod(0o755)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", str(folder / "bin"))
-        assert plan.parse_command(["python", "train.py"], folder).python == (sys.executable,)
+        assert parse_command(["python", "train.py"], folder).python == (sys.executable,)
 
 
 def test_a_python_with_tensorflow_is_the_one_that_runs(write: WriteFiles) -> None:
@@ -92,9 +93,7 @@ def test_a_python_with_tensorflow_is_the_one_that_runs(write: WriteFiles) -> Non
     (folder / "bin/python").chmod(0o755)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", str(folder / "bin"))
-        assert plan.parse_command(["python", "train.py"], folder).python == (
-            str(folder / "bin/python"),
-        )
+        assert parse_command(["python", "train.py"], folder).python == (str(folder / "bin/python"),)
 
 
 PROJECT = {
@@ -109,7 +108,7 @@ PROJECT = {
 
 def test_the_sources_of_a_module_are_what_it_imports_of_the_project(write: WriteFiles) -> None:
     folder = write(PROJECT)
-    command = plan.parse_command(["python", "-m", "pkg.train"], folder)
+    command = parse_command(["python", "-m", "pkg.train"], folder)
     found = {str(path.relative_to(folder)) for path in plan.sources_of(command, folder)}
     assert found == {
         "pkg/__init__.py",
@@ -149,7 +148,7 @@ def test_the_strategies_to_run_under_follow_the_program(
     write: WriteFiles,
 ) -> None:
     folder = write({"train.py": f"import tensorflow as tf\n{source}\n"})
-    command = plan.parse_command(["python", "train.py"], folder)
+    command = parse_command(["python", "train.py"], folder)
     made = plan.training_jobs(command, plan.Options(5, strategy), [], folder)
     assert [
         (job.strategy, job.replicas, job.is_imposed, job.is_substituted) for job in made
@@ -159,7 +158,7 @@ def test_the_strategies_to_run_under_follow_the_program(
 
 def test_a_program_in_which_nothing_can_be_put_under_a_strategy_says_so(write: WriteFiles) -> None:
     folder = write({"train.py": "for step in range(9): print(step)\n"})
-    command = plan.parse_command(["python", "train.py"], folder)
+    command = parse_command(["python", "train.py"], folder)
     (job,) = plan.training_jobs(command, plan.Options(), [], folder)
     assert job.notes == (
         "not run under mirrored: the program's own training loop names no strategy",
@@ -179,7 +178,7 @@ def test_keras_2_is_asked_for_where_transformers_needs_it(
 ) -> None:
     monkeypatch.delenv("TF_USE_LEGACY_KERAS", raising=False)
     folder = write({"train.py": source + "\n"})
-    command = plan.parse_command(["python", "train.py"], folder)
+    command = parse_command(["python", "train.py"], folder)
     job = plan.training_jobs(command, plan.Options(), [], folder)[0]
     assert job.env == ({"TF_USE_LEGACY_KERAS": "1"} if legacy else {})
     assert any("Keras 2" in note for note in job.notes) == legacy
@@ -267,7 +266,7 @@ def test_a_job_survives_its_file(tmp_path: Path, write: WriteFiles) -> None:
     from xlalint.verify import jobs
 
     folder = write({"train.py": "model.fit()\n"})
-    command = plan.parse_command(["python", "train.py", "--n", "1"], folder)
+    command = parse_command(["python", "train.py", "--n", "1"], folder)
     job = plan.training_jobs(command, plan.Options(), [finding("train.py", 1)], folder)[0]
     job.write(tmp_path / "job.json")
     assert jobs.read(str(tmp_path / "job.json")) == job

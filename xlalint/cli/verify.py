@@ -102,7 +102,8 @@ def command(paths: tuple[str, ...], **options: Any) -> int:
     """
     if sys.platform == "win32":
         raise click.ClickException("verify needs Linux or macOS (on Windows: WSL)")
-    from xlalint.verify import plan, verification
+    from xlalint.verify import verification
+    from xlalint.verify.command import PlanError
 
     words: tuple[str, ...] | None = click.get_current_context().meta["command"]
     settings = settings_from(paths or (".",), options)
@@ -110,7 +111,7 @@ def command(paths: tuple[str, ...], **options: Any) -> int:
     with _Progress() as progress:
         try:
             result = verification.verify(request, settings, _check, progress.say)
-        except plan.PlanError as error:
+        except PlanError as error:
             raise click.ClickException(str(error)) from error
     _write(result, options)
     if result.interrupted:

@@ -12,6 +12,7 @@ from xlalint.finding import CheckResult, FileError, Finding, Severity
 from xlalint.project.files import discover
 from xlalint.project.settings import Settings
 from xlalint.verify import footprint, installed, plan, run, verdicts
+from xlalint.verify.command import Command, PlanError, parse_command
 from xlalint.verify.jobs import Job
 from xlalint.verify.recompiles import Recompiles
 from xlalint.verify.records import EAGER, FAILED, Environment, Failure, TargetReport, TrainingReport
@@ -74,9 +75,9 @@ def verify(
 ) -> Verification:
     """Check what the request is about, run it, and judge the findings.
 
-    Raises `plan.PlanError`: there is nothing to run, TensorFlow is missing, or the command is no Python program.
+    Raises `PlanError`: there is nothing to run, TensorFlow is missing, or the command is no Python program.
     """
-    command = plan.parse_command(request.command, request.folder) if request.command else None
+    command = parse_command(request.command, request.folder) if request.command else None
     paths = _paths(request, command)
     python = command.python[0] if command is not None else sys.executable
     settings, notes = installed.settings_for(
@@ -86,7 +87,7 @@ def verify(
     checked = check(paths, settings)
     planned = _planned(request, command, settings, checked.findings)
     if not planned:
-        raise plan.PlanError(_nothing_to_run(checked.findings))
+        raise PlanError(_nothing_to_run(checked.findings))
     _require_tensorflow(planned)
     before = footprint.take([request.folder])
     gathered = run.run(planned, request.limits, say, request.workers)
@@ -120,7 +121,7 @@ def _changed(before: footprint.Footprint, folder: Path) -> list[str]:
     ]
 
 
-def _paths(request: Request, command: plan.Command | None) -> tuple[str, ...]:
+def _paths(request: Request, command: Command | None) -> tuple[str, ...]:
     """What check reads: what the user named, else the command's own sources, else the folder."""
     if request.paths or command is None:
         return request.paths or (".",)
@@ -136,7 +137,7 @@ def _display(path: Path, folder: Path) -> str:
 
 
 def _planned(
-    request: Request, command: plan.Command | None, settings: Settings, findings: Sequence[Finding]
+    request: Request, command: Command | None, settings: Settings, findings: Sequence[Finding]
 ) -> list[Job]:
     options, folder = request.options, request.folder
     if command is not None:
@@ -146,7 +147,7 @@ def _planned(
         path for path in request.paths if Path(path).is_file() and plan.is_script(Path(path))
     ]
     for script in scripts:
-        program = plan.Command((sys.executable,), script, False, ())
+        program = Command((sys.executable,), script, False, ())
         made += plan.training_jobs(program, options, findings, folder)
     if settings.verify.entry and not scripts:
         root = settings.source.parent if settings.source else settings.root
@@ -174,7 +175,7 @@ def _nothing_to_run(findings: Sequence[Finding]) -> str:
 def _require_tensorflow(planned: Sequence[Job]) -> None:
     for job in planned:
         if job.python[0] == sys.executable and importlib.util.find_spec("tensorflow") is None:
-            raise plan.PlanError(
+            raise PlanError(
                 f"verify compiles with TensorFlow, and {sys.executable} has none: pip install 'xlalint[verify]'"
             )
 
