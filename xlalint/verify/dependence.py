@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 # What these give is known once shapes are: XLA folds it.
-_FROM_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "Const"})
+FROM_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "Const"})
 
 
 def is_from_data(tensor: Any) -> bool:
@@ -18,7 +18,7 @@ def is_from_data(tensor: Any) -> bool:
     waiting = [tensor.op]
     while waiting:
         op = waiting.pop()
-        if id(op) in seen or op.type in _FROM_SHAPES:
+        if id(op) in seen or op.type in FROM_SHAPES:
             continue
         seen.add(id(op))
         if not op.inputs:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from xlalint.verify.locate import graphs
+from xlalint.verify.graphs import needed_operations
 
 _DEVICE = "XLA_CPU_JIT"
 # Not compiled as kernels: functions are inlined or compiled by themselves, arguments are parameters.
@@ -31,10 +30,7 @@ def missing(graph: Any) -> list[Any]:
     if not known:
         return []
     return [
-        op
-        for inner in graphs(graph)
-        for op in _needed(inner)
-        if op.type not in known and op.type not in _STRUCTURAL
+        op for op in needed_operations(graph) if op.type not in known and op.type not in _STRUCTURAL
     ]
 
 
@@ -43,17 +39,3 @@ def _registered() -> frozenset[str]:
 
     listed = kernels.get_all_registered_kernels().kernel
     return frozenset(kernel.op for kernel in listed if kernel.device_type == _DEVICE)
-
-
-def _needed(graph: Any) -> Iterator[Any]:
-    """The operations that a function's outputs and side effects need, in the order in which they were made: XLA is
-    never handed the rest."""
-    waiting = [tensor.op for tensor in getattr(graph, "outputs", ())]
-    waiting += list(getattr(graph, "control_outputs", ()))
-    seen: set[str] = set()
-    while waiting:
-        op = waiting.pop()
-        if op.name not in seen:
-            seen.add(op.name)
-            waiting += [tensor.op for tensor in op.inputs] + list(op.control_inputs)
-    return (op for op in graph.get_operations() if op.name in seen)

@@ -21,12 +21,16 @@ OK, FAILED, SKIPPED, NOTE = "ok", "failed", "skipped", "note"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in source: real path, 1-based line, 1-based column (0 where it is not known)."""
+    """A place in source: real path, 1-based line, 1-based column (0 where it is not known).
+
+    `text` is the line itself, given only where the path is no file that others can read: code that was generated.
+    """
 
     path: str
     line: int
     column: int = 0
     function: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,8 @@ class Failure:
 
     `kind` is `no-kernel`, `not-constant`, `symbolic` (Python asked a traced tensor for its value), `python`,
     `shape`, `numbers`, `crash`, `gradient` or `compiler`. `place` is the innermost line outside TensorFlow, Keras and the
-    standard library; `called_from` the innermost line of the project, where that is another one.
+    standard library; `called_from` the innermost line of the project, where that is another one. `frames` are all lines of
+    the code under test on the way to `place`, which comes last, outermost first.
     """
 
     stage: str
@@ -44,6 +49,7 @@ class Failure:
     op: str = ""
     place: Place | None = None
     called_from: Place | None = None
+    frames: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +174,14 @@ def to_record(kind: str, value: Any) -> dict[str, Any]:
 def failure_from(data: Mapping[str, Any] | None) -> Failure | None:
     if data is None:
         return None
+    frames = (_place(frame) for frame in data["frames"])
     return Failure(
-        **{**data, "place": _place(data["place"]), "called_from": _place(data["called_from"])}
+        **{
+            **data,
+            "place": _place(data["place"]),
+            "called_from": _place(data["called_from"]),
+            "frames": tuple(frame for frame in frames if frame is not None),
+        }
     )
 
 

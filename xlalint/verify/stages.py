@@ -8,7 +8,6 @@ TPU would be asked to compile.
 from __future__ import annotations
 
 import contextlib
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -19,10 +18,11 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from xlalint.verify import compare, dependence, eagerly, hlo, kernels, randomness, retrace
+from xlalint.verify import compare, eagerly, hlo, kernels, offenders, randomness, retrace
 from xlalint.verify.coverage import Lines, watching
 from xlalint.verify.gradients import GradientTap
-from xlalint.verify.locate import Locator, operations
+from xlalint.verify.graphs import operations
+from xlalint.verify.locate import Locator
 from xlalint.verify.offload import Offloaded
 from xlalint.verify.patching import Patches
 from xlalint.verify.program import Flat, Program, UnsupportedError, has_values
@@ -50,7 +50,6 @@ _CPU_ONLY = ("Expected comparison type SIGNED",)
 
 _OUT_OF_SCOPE = "is out of scope and cannot be used here"
 _FOREIGN_RESOURCE = "variable.var() && variable.var()->is_initialized"
-_NOT_CONSTANT = re.compile(r"Input (\d+) to node .*? with op (\w+) must be a compile-time constant")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,7 @@ class _Run:
         self._has_values = has_values(self._first)
         self._specs = self._flat.specs(program.calls[0])
         self._place = Place(program.path, program.line, 0, program.function)
-        self._graph: Any = None
+        self._concrete: Any = None
         self._trains = False
         self._eager_error = ""
 
@@ -132,6 +131,7 @@ class _Run:
             if any(one.stage == TRACE and one.kind == "symbolic" for one in self._done.failures):
                 self._ask_on()
             return
+        self._concrete = concrete
         self._note_operations(concrete.graph)
         lowered = self._stage(LOWER, lambda: self._lower(concrete))
         if not self._has_values:
@@ -279,7 +279,7 @@ class _Run:
                 with _Kept(traced):
                     compiled = _on_host(traced(*self._first))
             except Exception as error:
-                raise _AtGraphError(error, traced.graph) from error
+                raise _AtGraphError(error, traced) from error
             if (
                 randomness.random_ops(operations(traced.graph))
                 or dice.in_loop
@@ -340,55 +340,42 @@ class _Run:
             return self._failed_with_a_host_resource(name)
         if name == RUN and self._passed(LOWER) and any(words in message for words in _CPU_ONLY):
             return NOTE, "XLA's CPU back end cannot compile this; lowering passes, so a TPU may"
-        if name in (EAGER, TRACE):
-            failures = [self._tools.locator.python_error(name, error)]
-        elif isinstance(error, _AtGraphError):
-            failures = self._tools.locator.compiler_error(name, error.error, error.graph)
-            if not any(failure.place for failure in failures):
-                # What nested functions became for the gradient has no Python graph: the forward program has.
-                failures = self._tools.locator.compiler_error(name, error.error, self._graph)
-        elif name == GRADIENT:
-            failures = [self._tools.locator.python_error(name, error)]
-        else:
-            failures = self._tools.locator.compiler_error(name, error, self._graph)
-        if failures[0].kind == "no-kernel" and name == LOWER:
-            failures += self._others_without_kernel(name, failures)
-        elif failures[0].kind == "not-constant" and name == LOWER:
-            known_places = {failure.place for failure in failures}
-            others = self._others_not_constant(name, message)
-            failures += [failure for failure in others if failure.place not in known_places]
+        failures, is_all = self._failures_of(name, error)
         self._done.failures.extend(failures)
         if name == GRADIENT and not self._program.is_differentiated:
             return NOTE, f"has no gradient under XLA: {failures[0].message}"
-        return FAILED, failures[0].message
+        return FAILED, failures[0].message + (
+            "" if is_all else "; mend this to see what else fails"
+        )
+
+    def _failures_of(self, name: str, error: Exception) -> tuple[list[Failure], bool]:
+        """(what an error tells of, is that all?)"""
+        locator, names = self._tools.locator, self._flat.names
+        if isinstance(error, _AtGraphError):
+            failures, is_all = offenders.failures(
+                name, error.error, error.concrete, self._lowers, locator, names
+            )
+            if not any(failure.place for failure in failures):
+                # What nested functions became for the gradient has no Python graph: the forward program has.
+                failures = locator.compiler_error(name, error.error, self._concrete.graph)
+            return failures, is_all
+        if name == LOWER:
+            return offenders.failures(name, error, self._concrete, self._lowers, locator, names)
+        if name in (EAGER, TRACE, GRADIENT):
+            return [locator.python_error(name, error)], True
+        return locator.compiler_error(name, error, self._concrete.graph), True
+
+    def _lowers(self, concrete: Any) -> None:
+        _lowered(concrete, self._specs)
 
     def _failed_with_a_host_resource(self, name: str) -> tuple[str, str]:
         """Lowering takes variables and no other resource: a table, a summary writer. Their operations have no kernel."""
-        failures = self._tools.locator.missing_kernels(name, kernels.missing(self._graph))
+        missing = kernels.missing(self._concrete.graph)
+        failures = self._tools.locator.missing_kernels(name, missing)
         self._done.failures.extend(failures)
         if failures:
             return FAILED, failures[0].message
         return SKIPPED, "holds a resource that lives on the host"
-
-    def _others_not_constant(self, name: str, message: str) -> list[Failure]:
-        """The other operations of the kind that failed whose input comes from data: the compiler names the first one."""
-        match = _NOT_CONSTANT.search(message)
-        if match is None:
-            return []
-        index, op_type = int(match[1]), match[2]
-        others = [
-            op
-            for op in operations(self._graph)
-            if op.type == op_type
-            and index < len(op.inputs)
-            and dependence.is_from_data(op.inputs[index])
-        ]
-        return self._tools.locator.not_constant(name, others, index)
-
-    def _others_without_kernel(self, name: str, told: Sequence[Failure]) -> list[Failure]:
-        known = {(failure.op, failure.place) for failure in told}
-        others = self._tools.locator.missing_kernels(name, kernels.missing(self._graph))
-        return [failure for failure in others if (failure.op, failure.place) not in known]
 
     def _skip(self, name: str, why: str) -> None:
         self._done.stages.append(Stage(name, SKIPPED, 0.0, why))
@@ -404,7 +391,6 @@ class _Run:
         )
 
     def _note_operations(self, graph: Any) -> None:
-        self._graph = graph
         for op in operations(graph) if self._tools.flagged_files else ():
             made_at = self._tools.locator.line_of(op)
             if made_at is not None and made_at[0] in self._tools.flagged_files:
@@ -442,12 +428,12 @@ class _Said:
 
 
 class _AtGraphError(Exception):
-    """A compiler's error and the graph that it is about."""
+    """A compiler's error and the concrete function that it is about."""
 
-    def __init__(self, error: Exception, graph: Any) -> None:
+    def __init__(self, error: Exception, concrete: Any) -> None:
         super().__init__(str(error))
         self.error = error
-        self.graph = graph
+        self.concrete = concrete
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,11 +117,12 @@ class _Work:
     # Hooks
 
     def _on_tensorflow(self) -> None:
-        from xlalint.verify import captures, opstack, under
+        from xlalint.verify import captures, forward, opstack, under
 
         tf = importlib.import_module("tensorflow")
         if not opstack.install(self._code):
             self._note("this TensorFlow gives no way to name the user's lines for every operation")
+        forward.install()
         tf.debugging.disable_traceback_filtering()
         captures.watch_conversions(self._converted)
         self._runs = captures.Runs()
