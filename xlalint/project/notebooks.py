@@ -40,6 +40,16 @@ def unfold(text: str) -> Source:
     return Source("\n".join(lines) + "\n", tuple(cells))
 
 
+def cell_sources(text: str) -> dict[int, str]:
+    """The code cells of a notebook as they are written, by their number among all cells. Raises NotebookError."""
+    cells = enumerate(_load(text)["cells"], start=1)
+    return {
+        number: _source(cell)
+        for number, cell in cells
+        if isinstance(cell, dict) and cell.get("cell_type") == "code"
+    }
+
+
 def _load(text: str) -> dict[str, Any]:
     try:
         notebook = json.loads(text)

@@ -41,9 +41,15 @@ def render(result: Verification, format_: str, style: Style) -> str:
     return full(result, style) if format_ == "full" else json(result)
 
 
+def _as_named(result: Verification, report: Any) -> Any:
+    """The report with notebooks in the place of the programs made of them."""
+    return result.books.in_cells(report) if result.books is not None else report
+
+
 def full(result: Verification, style: Style) -> str:
     """Versions, a line per target with its failures, a verdict per finding, losses, and a summary."""
-    return "".join(line + "\n" for line in _Full(result, style).lines())
+    text = "".join(line + "\n" for line in _Full(result, style).lines())
+    return str(_as_named(result, text))
 
 
 class _Full:
@@ -85,7 +91,8 @@ class _Full:
         if failure.place is not None and failure.place.line:
             text = linecache.getline(failure.place.path, failure.place.line).strip()
             if text:
-                yield self._paint(f"           {failure.place.line} | {text[:120]}", _DIM)
+                number = self._number(failure.place)
+                yield self._paint(f"           {number} | {text[:120]}", _DIM)
         if failure.called_from is not None:
             yield f"           called from {self._place(failure.called_from).rstrip(' :')}"
 
@@ -143,6 +150,10 @@ class _Full:
         if place is None:
             return ""
         return _path(place.path, place.line, place.column, self._result.folder) + ": "
+
+    def _number(self, place: Place) -> int:
+        books = self._result.books
+        return place.line if books is None else books.line(place.path, place.line)
 
     def _paint(self, text: str, code: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if self._style.color else text
@@ -272,7 +283,8 @@ def summary_line(result: Verification) -> str:
 
 def json(result: Verification) -> str:
     """One JSON object; the keys are a contract."""
-    return standard_json.dumps(as_data(result), indent=2, ensure_ascii=False) + "\n"
+    data = _as_named(result, as_data(result))
+    return standard_json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
 def as_data(result: Verification) -> dict[str, Any]:

@@ -25,7 +25,7 @@ class PlanError(Exception):
 class Command:
     """A user's own command. `python` is the interpreter with its options, `run` a file, a folder or a module.
 
-    `notebook` is the one that `run` was made from; empty for all else.
+    `notebook` is the one that `run` was made from, empty for all else; `variables` those of the environment that it sets.
     """
 
     python: tuple[str, ...]
@@ -33,6 +33,7 @@ class Command:
     is_module: bool
     arguments: tuple[str, ...]
     notebook: str = ""
+    variables: tuple[tuple[str, str], ...] = ()
 
     @property
     def label(self) -> str:

@@ -39,7 +39,8 @@ class Job:
     """One child's work.
 
     `argv` is the script's own `sys.argv`; `run` the path of the script, or the module's name for `python -m`. `first_path`
-    goes to the head of `sys.path`, as Python itself would put it. `is_imposed` puts the script, which names no strategy, inside
+    goes to the head of `sys.path`, as Python itself would put it. `cwd` is the folder to run in where it is not the parent's;
+    `has_ipython` gives the program, a notebook, what IPython puts into its names. `is_imposed` puts the script, which names no strategy, inside
     the scope of ours; `is_substituted` gives a script that asks for a TPU ours instead. `flagged` are functions with findings, by real path and
     first line; `flagged_files` the files whose executed lines the verdicts need. `skip` names targets that killed an earlier
     child, `without_xla` runs the script uncompiled, since XLA killed the child that ran it as it is.
@@ -57,6 +58,8 @@ class Job:
     argv: tuple[str, ...] = ()
     run: str = ""
     is_module: bool = False
+    cwd: str = ""
+    has_ipython: bool = False
     modules: tuple[Module, ...] = ()
     entry: str = ""
     inputs: tuple[str, ...] = ()

@@ -100,12 +100,16 @@ def _script_job(
     target = folder / command.run
     script = target / "__main__.py" if target.is_dir() else target
     first_path = folder if command.is_module else (target if target.is_dir() else script.parent)
+    home = (folder / command.notebook).resolve().parent if command.notebook else None
+    first_path = home or first_path
     env, notes = _environment(sources)
     return Job(
         kind=jobs.SCRIPT,
         label=command.label,
         first_path=str(first_path.resolve()),
-        roots=tuple(sorted({str(folder.resolve()), str(first_path.resolve())})),
+        roots=_roots(folder, first_path, *([script.parent] if home else [])),
+        cwd=str(home or ""),
+        has_ipython=bool(command.notebook),
         steps=options.steps,
         argv=(command.run, *command.arguments),
         run=command.run if command.is_module else str(script.resolve()),
@@ -113,7 +117,7 @@ def _script_job(
         flagged=flagged_functions(findings, folder),
         flagged_files=_files(findings, folder),
         python=command.python,
-        env=env,
+        env={**env, **dict(command.variables)},
         notes=notes,
     )
 
@@ -189,6 +193,7 @@ def sources_of(command: Command, folder: Path) -> list[Path]:
             continue
         seen[file] = None
         folders = [start.resolve().parent, folder.resolve(), file.parent]
+        folders += [(folder / command.notebook).resolve().parent] if command.notebook else []
         waiting += [
             found.resolve() for name in _imports(file) if (found := _local_module(name, folders))
         ]
@@ -261,6 +266,10 @@ def module_name(file: Path) -> tuple[str, Path]:
         parts.insert(0, folder.name)
         folder = folder.parent
     return ".".join(parts), folder
+
+
+def _roots(*folders: Path) -> tuple[str, ...]:
+    return tuple(sorted({str(folder.resolve()) for folder in folders}))
 
 
 def _files(findings: Iterable[Finding], folder: Path) -> tuple[str, ...]:

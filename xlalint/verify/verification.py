@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from xlalint.finding import CheckResult, FileError, Finding, Severity
@@ -14,6 +14,7 @@ from xlalint.project.settings import Settings
 from xlalint.verify import footprint, installed, plan, run, verdicts
 from xlalint.verify.command import Command, PlanError, parse_command
 from xlalint.verify.jobs import Job
+from xlalint.verify.notebook import SUFFIX, Notebooks
 from xlalint.verify.recompiles import Recompiles
 from xlalint.verify.records import EAGER, FAILED, Environment, Failure, TargetReport, TrainingReport
 from xlalint.verify.sandbox import Limits
@@ -49,6 +50,7 @@ class Verification:
     notes: tuple[str, ...]
     recompiles: tuple[Recompiles, ...] = ()
     interrupted: bool = False
+    books: Notebooks | None = None
 
     @property
     def has_failures(self) -> bool:
@@ -77,37 +79,69 @@ def verify(
 
     Raises `PlanError`: there is nothing to run, TensorFlow is missing, or the command is no Python program.
     """
-    command = parse_command(request.command, request.folder) if request.command else None
-    paths = _paths(request, command)
+    with Notebooks() as books:
+        return _verify(request, settings, check, say, books)
+
+
+def _verify(
+    request: Request,
+    settings: Settings,
+    check: Callable[[Sequence[str], Settings], CheckResult],
+    say: Callable[[str], None],
+    books: Notebooks,
+) -> Verification:
+    commands = _commands(request, books)
+    command = commands[0] if request.command else None
+    paths = _paths(request, command, books)
     python = command.python[0] if command is not None else sys.executable
     settings, notes = installed.settings_for(
         settings, python, plan.environment_of(command, request.folder)
     )
     say("checking")
     checked = check(paths, settings)
-    planned = _planned(request, command, settings, checked.findings)
+    claims = [books.in_program(finding) for finding in checked.findings]
+    planned = _planned(request, commands, settings, claims)
     if not planned:
-        raise PlanError(_nothing_to_run(checked.findings))
+        raise PlanError(_nothing_to_run(claims))
     _require_tensorflow(planned)
     before = footprint.take([request.folder])
     gathered = run.run(planned, request.limits, say, request.workers)
     changed = _changed(before, request.folder)
     judged = verdicts.judge(
-        checked.findings, gathered.targets, gathered.trainings, request.folder, gathered.recompiles
+        claims, gathered.targets, gathered.trainings, request.folder, gathered.recompiles
     )
+    unclaimed = verdicts.unclaimed(judged, gathered.targets, request.folder)
+    as_found = {id(claim): finding for claim, finding in zip(claims, checked.findings)}
     return Verification(
         folder=request.folder,
         environment=gathered.environment,
         targets=tuple(gathered.targets),
-        verdicts=tuple(judged),
-        unclaimed=tuple(verdicts.unclaimed(judged, gathered.targets, request.folder)),
+        verdicts=tuple(replace(one, finding=as_found[id(one.finding)]) for one in judged),
+        unclaimed=tuple(unclaimed),
         trainings=tuple(gathered.trainings),
         broken=tuple(gathered.broken),
         errors=checked.errors,
-        notes=(*notes, *gathered.notes, *changed),
+        notes=(*notes, *(one.note for one in books.made if one.note), *gathered.notes, *changed),
         recompiles=tuple(gathered.recompiles),
         interrupted=gathered.interrupted,
+        books=books,
     )
+
+
+def _commands(request: Request, books: Notebooks) -> list[Command]:
+    """The user's own command, or one for each program among the paths; notebooks are made programs."""
+    if request.command:
+        commands = [parse_command(request.command, request.folder)]
+    else:
+        commands = [
+            Command((sys.executable,), path, False, ())
+            for path in request.paths
+            if Path(path).is_file() and (path.endswith(SUFFIX) or plan.is_script(Path(path)))
+        ]
+    return [
+        books.program(command, request.folder) if command.run.endswith(SUFFIX) else command
+        for command in commands
+    ]
 
 
 def _changed(before: footprint.Footprint, folder: Path) -> list[str]:
@@ -121,11 +155,11 @@ def _changed(before: footprint.Footprint, folder: Path) -> list[str]:
     ]
 
 
-def _paths(request: Request, command: Command | None) -> tuple[str, ...]:
+def _paths(request: Request, command: Command | None, books: Notebooks) -> tuple[str, ...]:
     """What check reads: what the user named, else the command's own sources, else the folder."""
     if request.paths or command is None:
         return request.paths or (".",)
-    sources = plan.sources_of(command, request.folder)
+    sources = map(books.shown, plan.sources_of(command, request.folder))
     return tuple(_display(source, request.folder) for source in sources) or (".",)
 
 
@@ -137,25 +171,24 @@ def _display(path: Path, folder: Path) -> str:
 
 
 def _planned(
-    request: Request, command: Command | None, settings: Settings, findings: Sequence[Finding]
+    request: Request, commands: Sequence[Command], settings: Settings, findings: Sequence[Finding]
 ) -> list[Job]:
     options, folder = request.options, request.folder
-    if command is not None:
-        return plan.training_jobs(command, options, findings, folder)
-    made: list[Job] = []
-    scripts = [
-        path for path in request.paths if Path(path).is_file() and plan.is_script(Path(path))
+    made = [
+        job
+        for command in commands
+        for job in plan.training_jobs(command, options, findings, folder)
     ]
-    for script in scripts:
-        program = Command((sys.executable,), script, False, ())
-        made += plan.training_jobs(program, options, findings, folder)
-    if settings.verify.entry and not scripts:
+    if request.command:
+        return made
+    if settings.verify.entry and not commands:
         root = settings.source.parent if settings.source else settings.root
         made.append(
             plan.entry_job(settings.verify.entry, settings.verify.inputs, options, findings, root)
         )
+    programs = {command.run for command in commands}
     files, _ = discover(request.paths or (".",), settings)
-    others = [file.path for file in files if not file.is_notebook and file.display not in scripts]
+    others = [file.path for file in files if not file.is_notebook and file.display not in programs]
     return made + plan.module_jobs(others, findings, folder)
 
 

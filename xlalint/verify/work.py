@@ -18,7 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from xlalint.verify import hooks, jobs, sandbox, standin, steps
+from xlalint.verify import hooks, hosted, jobs, sandbox, standin, steps
 from xlalint.verify.jobs import PHASE, Job
 from xlalint.verify.layersites import LayerSites
 from xlalint.verify.locate import Locator
@@ -60,6 +60,8 @@ def main(job_file: str) -> None:
     channel = Channel()
     job = jobs.read(job_file)
     sys.path.insert(0, job.first_path)
+    if job.cwd:
+        os.chdir(job.cwd)
     sys.dont_write_bytecode = True  # no __pycache__ beside the user's files
     # The parent removes this folder, however this process ends.
     outputs = _outputs(Path(job_file).parent, job)
@@ -105,6 +107,7 @@ class _Work:
                 "tf_keras": lambda: self._on_keras("tf_keras"),
             }
         )
+        hosted.install(self._note)
         if self._job.kind == jobs.SCRIPT:
             self._training(self._script)
         elif self._job.kind == jobs.MODULES:
@@ -240,7 +243,8 @@ class _Work:
         if self._job.is_module:
             runpy.run_module(self._job.run, run_name="__main__", alter_sys=True)
         else:
-            runpy.run_path(self._job.run, run_name="__main__")
+            names = hosted.names() if self._job.has_ipython else {}
+            runpy.run_path(self._job.run, init_globals=names, run_name="__main__")
 
     # Functions
 

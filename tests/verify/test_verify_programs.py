@@ -1,0 +1,125 @@
+"""`xlalint verify` on whole programs as people have them: notebooks, programs that write files, programs without their data."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import Ran, RunXlalint, WriteFiles
+
+pytestmark = pytest.mark.compiler
+
+
+@pytest.fixture
+def verify(write: WriteFiles, xlalint: RunXlalint) -> Any:
+    """Write `files`, run `xlalint verify --format json ARGUMENTS` there: (what ran, its report)."""
+
+    def run(files: dict[str, str], *arguments: str) -> tuple[Ran, dict[str, Any]]:
+        write(files)
+        ran = xlalint("verify", "--format", "json", *arguments)
+        assert ran.out.startswith("{"), ran.err
+        return ran, json.loads(ran.out)
+
+    return run
+
+
+CELLS = [
+    "!pip install -q tensorflow\n%env LEVEL=3\nimport os\nimport numpy as np\nimport tensorflow as tf\nfrom helper import RATE\n",
+    "weight = tf.Variable([1.0, 2.0])\n",
+    """\
+%%time
+@tf.function(jit_compile=True)
+def train_step(x):
+    with tf.GradientTape() as tape:
+        kept = tf.boolean_mask(x * weight, x > 0.5)
+        loss = tf.reduce_sum(kept ** 2)
+    tf.print(loss)
+    weight.assign_sub(RATE * tape.gradient(loss, weight))
+    return loss
+""",
+    "for step in range(100):\n    train_step(tf.ones([2]))\n",
+]
+
+
+def notebook(cells: list[str]) -> str:
+    made = [{"cell_type": "code", "source": cell.splitlines(True)} for cell in cells]
+    return json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def test_a_notebook_runs_and_its_findings_are_judged_by_cell_and_line(verify: Any) -> None:
+    files = {"nb/train.ipynb": notebook(CELLS), "nb/helper.py": "RATE = 0.1\n"}
+    ran, report = verify(files, "--strategy", "none", "nb/train.ipynb")
+    assert ran.status == 1
+    verdicts = {
+        (one["path"], one["cell"], one["line"], one["code"]): one["verdict"]
+        for one in report["findings"]
+    }
+    assert verdicts == {
+        ("nb/train.ipynb", 3, 5, "XLA201"): "confirmed",
+        ("nb/train.ipynb", 3, 7, "XLA402"): "confirmed",
+    }
+    (target,) = report["targets"]
+    assert (target["path"], target["cell"], target["line"]) == ("nb/train.ipynb", 3, 2)
+    failures = {(one["path"], one["cell"], one["line"]) for one in target["failures"]}
+    assert failures == {("nb/train.ipynb", 3, 7)}
+    assert any("`!pip install -q tensorflow`" in note for note in report["notes"])
+
+
+SAVES = """\
+import json, os, shutil, sqlite3
+import h5py
+import numpy as np
+import tensorflow as tf
+
+print("old", open("results/old.txt").read())
+shutil.rmtree("results")
+os.makedirs("results/images")
+with tf.io.TFRecordWriter("results/x.tfrecord") as writer:
+    writer.write(tf.io.serialize_tensor(tf.ones([4])).numpy())
+records = tf.data.TFRecordDataset(["results/x.tfrecord"])
+for index in range(2):
+    tf.io.write_file(f"results/images/{index}.png", tf.io.encode_png(tf.zeros([8, 8, 3], tf.uint8)))
+names = sorted(tf.io.gfile.glob("results/images/*.png"))
+images = tf.data.Dataset.from_tensor_slices(names).map(tf.io.read_file).map(tf.io.decode_png)
+print(names, sum(1 for _ in records), sum(1 for _ in images), tf.io.gfile.listdir("results"))
+data = tf.data.Dataset.from_tensors(tf.ones([4])).repeat(8).cache("results/cache")
+weight = tf.Variable(2.0)
+os.system("echo shell > shell.txt")
+for x in data:
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((weight * x) ** 2)
+    weight.assign_sub(0.1 * tape.gradient(loss, weight))
+    with open("history.json", "w") as file:
+        json.dump([float(loss)], file)
+    np.save("weight.npy", weight.numpy())
+    with h5py.File("weight.h5", "w") as file:
+        file["weight"] = weight.numpy()
+    with tf.io.gfile.GFile("results/log.txt", "a") as file:
+        file.write("step\\n")
+    database = sqlite3.connect("runs.db")
+    database.execute("create table if not exists runs (loss real)")
+    database.commit()
+    data.save("results/saved")
+"""
+
+
+def test_what_a_program_writes_by_itself_leaves_its_folder_as_it_was(
+    verify: Any, tmp_path: Path
+) -> None:
+    files = {"train.py": SAVES, "results/old.txt": "kept"}
+    _, report = verify(
+        files, "--steps", "2", "--strategy", "none", "--", sys.executable, "train.py"
+    )
+    (training,) = report["training"]
+    assert (training["status"], training["steps"]) == ("stopped", 2), training
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == {"train.py", "results/old.txt", "shell.txt"}
+    assert (tmp_path / "results/old.txt").read_text() == "kept"
+    assert report["notes"][-2:] == [
+        "what the program wrote went to a temporary place: "
+        "history.json, results/ (7 files), runs.db, weight.h5, weight.npy",
+        "the run changed files of yours, by a way that is not redirected: shell.txt",
+    ]
