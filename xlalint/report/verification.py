@@ -16,9 +16,11 @@ from xlalint.verify.records import (
     FAILED,
     NOTE,
     OK,
+    OPAQUE,
     SKIPPED,
     Failure,
     Place,
+    Stage,
     TargetReport,
     TrainingReport,
 )
@@ -29,6 +31,9 @@ from xlalint.verify.verification import Verification, failed_stages
 SCHEMA_VERSION = 1
 _INSTALLED = re.compile(r"^.*/(?:site|dist)-packages/")
 FORMATS = ("full", "json")
+_IN_THE_STEP = "is part of the step"
+# Most characters that a stage's detail may have beside its outcome; longer ones get a line.
+_ASIDE = 40
 _BOLD, _DIM, _RED, _GREEN, _YELLOW = "1", "2", "31", "32", "33"
 _STATUS_COLORS = {OK: _GREEN, FAILED: _RED, SKIPPED: _DIM, "stopped": _GREEN, "ended": _GREEN}
 _VERDICT_COLORS = {CONFIRMED: _RED, REFUTED: _GREEN, NOT_REACHED: _YELLOW}
@@ -175,15 +180,22 @@ def _heading(result: Verification) -> str:
 
 
 def _stages(target: TargetReport) -> str:
+    """The outcome of each stage that ran: `eager ok, trace ok, lower FAILED, gradient ok (not compared)`."""
     words = []
     for stage in target.stages:
         if stage.status == FAILED:
             words.append(f"{stage.name} FAILED")
         elif stage.status in (OK, NOTE):
-            words.append(f"{stage.name} ok")
-        elif stage.name in ("gradient",) and stage.detail == "is part of the step":
-            words.append("gradient in the step")
+            aside = f" ({stage.detail})" if _is_aside(stage) else ""
+            words.append(f"{stage.name} ok{aside}")
+        elif stage.detail == _IN_THE_STEP:
+            words.append(f"{stage.name} in the step")
     return ", ".join(words) or "nothing to compile"
+
+
+def _is_aside(stage: Stage) -> bool:
+    """Is what a stage that passed has to tell short enough to stand beside its outcome?"""
+    return stage.status == OK and 0 < len(stage.detail) <= _ASIDE
 
 
 def _counts(target: TargetReport) -> str:
@@ -200,24 +212,32 @@ def _counts(target: TargetReport) -> str:
 
 
 def _told(target: TargetReport) -> list[str]:
-    """What the stages have to tell besides their outcome."""
+    """What the stages have to tell besides their outcome, and why some did not run."""
     details = [
         f"{stage.name}: {stage.detail}"
         for stage in target.stages
-        if stage.detail and stage.status in (OK, NOTE)
+        if stage.detail
+        and not _is_aside(stage)
+        and (stage.status in (OK, NOTE) or _is_answer(stage))
     ]
-    not_compared = [
-        stage.detail
-        for stage in target.stages
-        if stage.status == SKIPPED and stage.detail.startswith("not compared")
-    ]
-    nothing = [
-        stage.detail
-        for stage in target.stages
-        if stage.status == SKIPPED and target.status == SKIPPED
-    ]
-    told = (*target.notes, *details, *(f"numbers {text}" for text in not_compared), *nothing)
-    return list(dict.fromkeys(told))
+    if target.value_compiles:
+        made = f"{target.value_compiles} more compilation{'s' * (target.value_compiles != 1)}"
+        details.append(f"values: {made} for {target.values_tried} other values of the same shapes")
+    return [*target.notes, *details, *_not_run(target)]
+
+
+def _is_answer(stage: Stage) -> bool:
+    """Does the detail of a failure tell something that no failure with a place tells?"""
+    return stage.name == OPAQUE and stage.status == FAILED
+
+
+def _not_run(target: TargetReport) -> list[str]:
+    """`not run: values, shapes (it does not lower)`, one line per reason."""
+    by_reason: dict[str, list[str]] = {}
+    for stage in target.stages:
+        if stage.status == SKIPPED and stage.detail != _IN_THE_STEP:
+            by_reason.setdefault(stage.detail, []).append(stage.name)
+    return [f"not run: {', '.join(names)} ({why})" for why, names in by_reason.items()]
 
 
 def _training_name(training: TrainingReport) -> str:
@@ -334,6 +354,7 @@ def _target_data(target: TargetReport, folder: Path) -> dict[str, Any]:
         "traces": target.traces,
         "compiles": target.compiles,
         "compiled_per_value": target.evidence.compiled_per_value,
+        "value_compiles": {"other_values": target.values_tried, "compiles": target.value_compiles},
         "notes": list(target.notes),
     }
 

@@ -14,10 +14,10 @@ _MOST_TEXT = 60
 
 
 class Calls:
-    """Finds calls in source by line and by the operation that they made. Each file is parsed once."""
+    """Finds calls and subscripts in source by line and by the operation that they made. Each file is parsed once."""
 
     def __init__(self) -> None:
-        self._by_file: dict[str, list[ast.Call]] = {}
+        self._by_file: dict[str, list[ast.Call | ast.Subscript]] = {}
         self._apis: dict[str, frozenset[str]] = {}
 
     def with_column(self, place: Place, op_type: str) -> Place:
@@ -36,12 +36,18 @@ class Calls:
         written = "" if call is None else ast.unparse(call)
         return written if len(written) <= _MOST_TEXT else ""
 
-    def _call(self, place: Place, op_type: str) -> ast.Call | None:
-        calls = [
-            call
-            for call in self._in(place.path)
-            if call.lineno <= place.line <= (call.end_lineno or 0)
+    def _call(self, place: Place, op_type: str) -> ast.Call | ast.Subscript | None:
+        here = [
+            node
+            for node in self._in(place.path)
+            if node.lineno <= place.line <= (node.end_lineno or 0)
         ]
+        calls = [node for node in here if isinstance(node, ast.Call)]
+        subscripts = [node for node in here if isinstance(node, ast.Subscript)]
+        if op_type == "StridedSlice" and subscripts:
+            # `x[mask][-1]` starts where `x[mask]` does; of several apart, any may be meant.
+            starts = {(node.lineno, node.col_offset) for node in subscripts}
+            return subscripts[0] if len(starts) == 1 else None
         names = self._names(op_type)
         fitting = [call for call in calls if called(call).lower() in names]
         chosen = fitting or (calls if len(calls) == 1 else [])
@@ -55,13 +61,15 @@ class Calls:
             self._apis[op_type] = frozenset({plain.lower(), snake, *_measured(op_type)})
         return self._apis[op_type]
 
-    def _in(self, path: str) -> list[ast.Call]:
+    def _in(self, path: str) -> list[ast.Call | ast.Subscript]:
         if path not in self._by_file:
             try:
                 tree = ast.parse("".join(linecache.getlines(path)))
             except SyntaxError:
                 tree = ast.Module(body=[], type_ignores=[])
-            self._by_file[path] = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+            self._by_file[path] = [
+                node for node in ast.walk(tree) if isinstance(node, (ast.Call, ast.Subscript))
+            ]
         return self._by_file[path]
 
 

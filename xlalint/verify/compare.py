@@ -74,6 +74,18 @@ def largest_error(left: Sequence[Any], right: Sequence[Any]) -> float:
     return max(errors, default=0.0)
 
 
+def sample(eager: Sequence[Any], compiled: Sequence[Any]) -> str:
+    """`: 7.0 eagerly, 5.0 under XLA`, of the first pair that differs."""
+    for left, right in zip(eager, compiled, strict=True):
+        left, right = np.asarray(left), np.asarray(right)
+        if _tensor("", left, right) is not None:
+            if left.shape != right.shape:
+                shapes = f": shape {list(left.shape)} eagerly, {list(right.shape)} under XLA"
+                return shapes + _sample(left, right)
+            return _sample(left, right)
+    return ""
+
+
 def _tensor(name: str, eager: Any, compiled: Any) -> Difference | None:
     if eager.shape != compiled.shape:
         return Difference(

@@ -26,7 +26,7 @@ def missing(graph: Any) -> list[Any]:
 
     Empty where TensorFlow does not tell its kernels (it lists XLA's only after something was compiled).
     """
-    known = _registered()
+    known = registered()
     if not known:
         return []
     return [
@@ -34,7 +34,8 @@ def missing(graph: Any) -> list[Any]:
     ]
 
 
-def _registered() -> frozenset[str]:
+def registered() -> frozenset[str]:
+    """The types of operations that XLA has a kernel for; empty where TensorFlow does not tell."""
     from tensorflow.python.framework import kernels
 
     listed = kernels.get_all_registered_kernels().kernel

@@ -131,6 +131,10 @@ class Locator:
                 return stack[index].filename, stack[index].lineno
         return None
 
+    def place_of(self, op: Any) -> Place | None:
+        """The line of the code under test that made an operation, or the one that it is the gradient of."""
+        return self._stack_of(op).place
+
     def _not_constant(
         self, failure: Failure, op: Any, index: int, graph: Any, names: Sequence[str]
     ) -> Failure:

@@ -10,11 +10,13 @@ from typing import Any
 EAGER = "eager"  # the program as plain Python, the reference for the numbers
 TRACE = "trace"  # Python to graph, AutoGraph included
 LOWER = "lower"  # graph to XLA from static shapes alone, no values: what a TPU would be asked to compile
+OPAQUE = "opaque"  # which value of an argument or variable is needed where lowering fails for want of a constant
 RUN = "run"  # compile and run with values on this machine
 NUMBERS = "numbers"  # eager against compiled
 GRADIENT = "gradient"  # the same for the gradient of the sum of the float outputs
 VALUES = "values"  # does another value of the same shape compile again?
-STAGES = (EAGER, TRACE, LOWER, RUN, NUMBERS, GRADIENT, VALUES)
+SHAPES = "shapes"  # another batch size or length: does it compile, and to the eager numbers?
+STAGES = (EAGER, TRACE, LOWER, OPAQUE, RUN, NUMBERS, GRADIENT, VALUES, SHAPES)
 
 OK, FAILED, SKIPPED, NOTE = "ok", "failed", "skipped", "note"
 
@@ -79,7 +81,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class TargetReport:
-    """One function that was taken through the stages. `origin` says why: `input_signature`, `entry`, `tf.function`..."""
+    """One function that was taken through the stages. `origin` says why: `input_signature`, `entry`, `tf.function`...
+
+    `calls`, `traces` and `compiles` were counted while the script ran, `value_compiles` while stage `values` ran the function
+    with `values_tried` other values of the same shapes.
+    """
 
     id: str
     function: str
@@ -93,6 +99,8 @@ class TargetReport:
     calls: int = 0
     traces: int = 0
     compiles: int = 0
+    values_tried: int = 0
+    value_compiles: int = 0
     notes: tuple[str, ...] = ()
 
     def stage(self, name: str) -> Stage | None:

@@ -198,7 +198,11 @@ def _keep(gathered: Gathered, attempt: _Attempt, outcome: sandbox.Outcome, job: 
         if kind == "target" and record["id"] not in seen:
             target = target_from(record)
             gathered.targets.append(
-                replace(target, compiles=compiles.get(target.function.rpartition(".")[2], 0))
+                replace(
+                    target,
+                    compiles=compiles.get(target.function.rpartition(".")[2], 0),
+                    value_compiles=sum(attempt.log.during(f"values {target.id}").values()),
+                )
             )
         elif kind == "training" and not any(_same(record, one) for one in gathered.trainings):
             gathered.trainings.append(

@@ -288,7 +288,11 @@ class _Work:
         from xlalint.verify import stages
 
         tools = stages.Tools(
-            self.locator, frozenset(self._job.flagged_files), self._offloaded, self._tell_stage
+            self.locator,
+            frozenset(self._job.flagged_files),
+            self._offloaded,
+            self._tell_stage,
+            self._channel.phase,
         )
         for program in programs:
             if program.id not in self._job.skip:

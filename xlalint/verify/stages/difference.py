@@ -1,0 +1,205 @@
+"""Which operation is the first that computes something else under XLA?
+
+The program is traced once more, nested tf.functions as part of it, and returns what each of its operations computes. That one
+graph runs twice, by TensorFlow's own kernels and compiled by XLA, and the results are held against each other in the order in
+which they were made. An operation is to blame when TensorFlow's kernel, given what XLA computed for its inputs, computes
+something else than XLA did. Where it computes the same, the difference comes from before: from an operation to blame, or from
+rounding that a later one makes large (a cast to integers, an argmax of nearly equal values).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from xlalint.verify import compare, kernels
+from xlalint.verify.patching import Patches
+from xlalint.verify.randomness import Dice
+from xlalint.verify.stages import compiling
+from xlalint.verify.stages.tensors import Result, on_host
+from xlalint.verify.stages.variables import Kept
+
+# A program whose operations return more than this is not looked into.
+_MOST_BYTES = 1 << 30
+_MOST_OPERATIONS = 20_000
+# What these return is no kernel's work on its inputs.
+_NOT_COMPUTED = frozenset({"ReadVariableOp", "Placeholder", "PlaceholderWithDefault", "Const"})
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """`op` is to blame (of a graph, with its traceback), or, for `is_rounding`, made a difference in last bits large.
+
+    Without an `op` the difference could not be traced to one; `words` say what was seen.
+    """
+
+    op: Any = None
+    words: str = ""
+    is_rounding: bool = False
+
+    @property
+    def op_type(self) -> str:
+        return "" if self.op is None else str(self.op.type)
+
+
+def cause(
+    program: Callable[..., Any], tensors: Sequence[Any], compiled: Result, dice: Dice
+) -> Cause:
+    """Why `program` computes something else compiled, as it did in `compiled`, than eagerly. Raises nothing."""
+    try:
+        return _cause(program, tensors, compiled, dice)
+    except (
+        Exception
+    ):  # private seams of TensorFlow; a program too large: the function alone is named
+        return Cause()
+
+
+def _cause(
+    program: Callable[..., Any], tensors: Sequence[Any], compiled: Result, dice: Dice
+) -> Cause:
+    dice.restart()
+    traced = _fetching(program, tensors)
+    names = list(traced.structured_outputs["fetched"])
+    with Kept(traced):
+        run = traced(*tensors)
+    plain, result = _arrays(run["fetched"], names), on_host(run["result"])
+    if _agree(result, compiled):
+        return Cause(
+            words="TensorFlow's own kernels compute the same from the traced graph: "
+            "what differs is Python that runs once, while tracing"
+        )
+    jitted = tf.function(lambda *given: traced(*given)["fetched"], jit_compile=True)
+    with Kept(traced):
+        by_xla = _arrays(compiling.in_time(lambda: jitted(*tensors)), names)
+    return _first(traced.graph, plain, by_xla)
+
+
+def _first(graph: Any, plain: Mapping[str, Any], by_xla: Mapping[str, Any]) -> Cause:
+    """The first operation to blame; where the first that differs does so by rounding, and none is to blame, that one."""
+    rounding: Cause | None = None
+    n_differ = 0
+    for op in graph.get_operations():
+        outputs = [tensor.name for tensor in op.outputs]
+        if op.type in _NOT_COMPUTED or not outputs or not all(name in by_xla for name in outputs):
+            continue
+        seen = [by_xla[name] for name in outputs]
+        reference = [plain[name] for name in outputs]
+        if compare.outputs(reference, seen) is None:
+            continue
+        n_differ += 1
+        is_fed_alike = _inputs_agree(op, plain, by_xla)
+        again = _replayed(op, by_xla)
+        if again is None and not is_fed_alike:
+            continue
+        if again is not None and compare.outputs(again, seen) is None:
+            if n_differ == 1 and is_fed_alike:
+                rounding = Cause(op, is_rounding=True)
+            continue
+        return Cause(op, f"first in {op.type}{compare.sample(again or reference, seen)}")
+    return rounding or Cause()
+
+
+def _fetching(program: Callable[..., Any], tensors: Sequence[Any]) -> Any:
+    """The program as a concrete function that returns `result`, and what its operations compute as `fetched`, by name."""
+
+    def run(*given: Any) -> Any:
+        result = program(*given)
+        graph = tf.compat.v1.get_default_graph()
+        chosen = _fetchable(graph.get_operations(), kernels.registered())
+        return {"result": result, "fetched": {tensor.name: tensor for tensor in chosen}}
+
+    patches = Patches()
+    _inline(patches)
+    try:
+        specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in tensors]
+        return tf.function(run, autograph=False).get_concrete_function(*specs)
+    finally:
+        patches.undo()
+
+
+def _fetchable(ops: Sequence[Any], known: frozenset[str]) -> list[Any]:
+    """Raises ValueError where it is too much."""
+    chosen = [
+        tensor
+        for op in ops
+        if op.type in known or not known or op.type == "Placeholder"
+        for tensor in op.outputs
+        if tensor.dtype not in (tf.resource, tf.variant, tf.string)
+    ]
+    n_bytes = sum((one.shape.num_elements() or 0) * one.dtype.size for one in chosen)
+    if len(chosen) > _MOST_OPERATIONS or n_bytes > _MOST_BYTES:
+        raise ValueError(f"{len(chosen)} tensors, {n_bytes} bytes: too many to compare")
+    return chosen
+
+
+def _inline(patches: Patches) -> None:
+    """Until `patches.undo()`, a nested tf.function is traced as part of the function that calls it."""
+    from tensorflow.python.autograph.core import ag_ctx
+    from tensorflow.python.autograph.impl import api
+    from tensorflow.python.eager.polymorphic_function import polymorphic_function
+
+    def call_of(original: Any) -> Any:
+        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if tf.executing_eagerly():
+                return original(self, *args, **kwargs)
+            function = self.python_function
+            if not getattr(self, "_autograph", True):
+                return function(*args, **kwargs)
+            with ag_ctx.ControlStatusCtx(status=ag_ctx.Status.ENABLED):
+                context = ag_ctx.control_status_ctx()
+                return api.tf_convert(function, context, user_requested=True)(*args, **kwargs)
+
+        return call
+
+    patches.wrap(polymorphic_function.Function, "__call__", call_of)
+
+
+def _inputs_agree(op: Any, plain: Mapping[str, Any], by_xla: Mapping[str, Any]) -> bool:
+    names = [tensor.name for tensor in op.inputs]
+    known = [name for name in names if name in by_xla]
+    unknown = [
+        tensor
+        for tensor in op.inputs
+        if tensor.name not in by_xla and tensor.dtype not in (tf.resource, tf.variant)
+    ]
+    if unknown:
+        return False
+    return compare.outputs([plain[one] for one in known], [by_xla[one] for one in known]) is None
+
+
+def _replayed(op: Any, by_xla: Mapping[str, Any]) -> list[Any] | None:
+    """What TensorFlow's own kernel computes from XLA's inputs; None where it cannot be asked: an operation with a body or
+    a state."""
+    has_body = any(attribute.HasField("func") for attribute in op.node_def.attr.values())
+    if has_body or op.op_def.is_stateful or any(one.name not in by_xla for one in op.inputs):
+        return None
+    attributes = {
+        name: value for name, value in op.node_def.attr.items() if not name.startswith("_")
+    }
+    with tf.Graph().as_default() as graph:
+        inputs = [tf.compat.v1.placeholder(one.dtype) for one in op.inputs]
+        dtypes = [one.dtype for one in op.outputs]
+        again = graph.create_op(op.type, inputs, dtypes, attrs=attributes, op_def=op.op_def)
+        feed = {place: by_xla[tensor.name] for place, tensor in zip(inputs, op.inputs, strict=True)}
+        with tf.compat.v1.Session(graph=graph) as session:
+            try:
+                return [np.asarray(one) for one in session.run(list(again.outputs), feed)]
+            except (tf.errors.OpError, ValueError, TypeError):
+                return None
+
+
+def _arrays(fetched: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: np.asarray(fetched[name]) for name in names}
+
+
+def _agree(left: Result, right: Result) -> bool:
+    if len(left.gradients) != len(right.gradients):
+        return compare.outputs(left.outputs, right.outputs) is None
+    return (
+        compare.outputs(left.outputs, right.outputs) is None
+        and compare.gradients(left.gradients, right.gradients) is None
+    )
