@@ -309,7 +309,7 @@ def test_functions_with_a_signature_are_verified_without_a_script(verify: Any) -
     assert ran.status == 1
     assert len(report["targets"]) == 5
     assert failures == {
-        "last_kept": [("numbers", "numbers", line_of(SIGNATURES, "signature=PAIR"), 0)],
+        "last_kept": [("numbers", "numbers", line_of(SIGNATURES, "x[mask][-1]"), 12)],
         "words": [
             ("lower", "no-kernel", line_of(SIGNATURES, "tf.unique_with"), 25),
             ("lower", "no-kernel", line_of(SIGNATURES, "as_string"), 12),

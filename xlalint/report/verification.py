@@ -18,6 +18,7 @@ from xlalint.verify.records import (
     OK,
     OPAQUE,
     SKIPPED,
+    VALUES,
     Failure,
     Place,
     Stage,
@@ -214,16 +215,21 @@ def _counts(target: TargetReport) -> str:
 def _told(target: TargetReport) -> list[str]:
     """What the stages have to tell besides their outcome, and why some did not run."""
     details = [
-        f"{stage.name}: {stage.detail}"
+        f"{stage.name}: {stage.detail}{_counted(target) if stage.name == VALUES else ''}"
         for stage in target.stages
         if stage.detail
         and not _is_aside(stage)
         and (stage.status in (OK, NOTE) or _is_answer(stage))
     ]
-    if target.value_compiles:
-        made = f"{target.value_compiles} more compilation{'s' * (target.value_compiles != 1)}"
-        details.append(f"values: {made} for {target.values_tried} other values of the same shapes")
     return [*target.notes, *details, *_not_run(target)]
+
+
+def _counted(target: TargetReport) -> str:
+    if not target.value_compiles:
+        return ""
+    times = "once more" if target.value_compiles == 1 else f"{target.value_compiles} more times"
+    others = f"{target.values_tried} other value{'s' * (target.values_tried != 1)}"
+    return f" ({times} for {others} of the same shapes)"
 
 
 def _is_answer(stage: Stage) -> bool:

@@ -99,7 +99,7 @@ def _first(graph: Any, plain: Mapping[str, Any], by_xla: Mapping[str, Any]) -> C
             if n_differ == 1 and is_fed_alike:
                 rounding = Cause(op, is_rounding=True)
             continue
-        return Cause(op, f"first in {op.type}{compare.sample(again or reference, seen)}")
+        return Cause(op, f"{op.type}{compare.sample(again or reference, seen)}")
     return rounding or Cause()
 
 

@@ -115,7 +115,9 @@ class Pair:
         if cause.is_rounding:
             return Said(OK, f"differ by rounding that {cause.op_type} makes large")
         place = None if cause.op is None else self._subject.tools.locator.place_of(cause.op)
-        message = "; ".join([what, *([cause.words] if cause.words else [])])
+        message = "; ".join(part for part in (cause.words, what) if part)
+        if cause.op is not None:
+            message = f"{cause.words}; so {what.partition(': ')[0]}"
         return Said(
             FAILED,
             message,
