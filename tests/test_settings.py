@@ -51,7 +51,7 @@ def test_pyproject_and_own_file_read_alike(write: WriteFiles) -> None:
         assert settings.target == "gpu"
         assert settings.ignore == ("XLA2",)
         assert settings.per_file_ignores == (("tests/*", ("XLA101",)),)
-        assert settings.verify.entry == "train:step"
+        assert settings.verify.entry == ("train:step",)
         assert settings.verify.inputs == ("float32[8,16]", "int32[8]")
         assert settings.verify.steps == 5
         assert settings.root == folder / name
@@ -151,6 +151,14 @@ def test_per_file_ignores_count_from_the_settings_folder(tmp_path: Path) -> None
         (
             "[verify]\nentry = 'train'",
             "verify.entry must be `package.module:function`, not 'train'",
+        ),
+        (
+            "[verify]\nentry = ['train:step', 'evaluate']",
+            "verify.entry must be `package.module:function`, not 'evaluate'",
+        ),
+        (
+            "[verify]\nentry = ['train:step', 'train:test']\ninputs = ['int32[]']",
+            "verify.inputs are one entry's, and verify.entry names 2",
         ),
         ("[verify]\ntimeout = true", "verify.timeout must be a number of seconds above 0"),
         ("target = ", "not valid TOML"),

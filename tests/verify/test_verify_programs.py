@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -118,8 +119,38 @@ def test_what_a_program_writes_by_itself_leaves_its_folder_as_it_was(
     left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert left == {"train.py", "results/old.txt", "shell.txt"}
     assert (tmp_path / "results/old.txt").read_text() == "kept"
-    assert report["notes"][-2:] == [
+    told, changed = report["notes"][-2:]
+    assert re.sub(r"\d+ files", "N files", told) == (
         "what the program wrote went to a temporary place: "
-        "history.json, results/ (7 files), runs.db, weight.h5, weight.npy",
-        "the run changed files of yours, by a way that is not redirected: shell.txt",
-    ]
+        "history.json, results/ (N files), runs.db, weight.h5, weight.npy"
+    )
+    assert changed == ("the run changed files of yours, by a way that is not redirected: shell.txt")
+
+
+ENTRIES = """\
+import tensorflow as tf
+
+weight = tf.Variable(2.0)
+
+
+@tf.function(input_signature=[tf.TensorSpec([4])], jit_compile=True)
+def export(x):
+    return tf.unique(x)[0] * weight
+
+
+def main():
+    while True:
+        with tf.GradientTape() as tape:
+            loss = weight**2
+        weight.assign_sub(0.1 * tape.gradient(loss, weight))
+"""
+
+
+def test_several_entries_are_each_run(verify: Any) -> None:
+    settings = "[verify]\nentry = ['train:main', 'train:export']\n"
+    _, report = verify({"train.py": ENTRIES, "xlalint.toml": settings}, "--steps", "2", ".")
+    assert [(one["status"], one["steps"]) for one in report["training"]] == [("stopped", 2)]
+    assert {(one["function"], one["origin"]) for one in report["targets"]} == {
+        ("export", "entry"),
+        ("export", "input_signature"),
+    }

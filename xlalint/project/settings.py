@@ -30,11 +30,11 @@ class SettingsError(Exception):
 class VerifySettings:
     """`[tool.xlalint.verify]`: what to run and with which inputs.
 
-    `entry` is `package.module:function`. `inputs` is either one `package.module:function` that returns the arguments, or
+    Each `entry` is `package.module:function`. `inputs`, for one entry, is either one `package.module:function` that returns the arguments, or
     one `dtype[shape]` such as `float32[8,16]` per argument. `timeout` is in seconds per child process.
     """
 
-    entry: str | None = None
+    entry: tuple[str, ...] = ()
     steps: int = 5
     inputs: tuple[str, ...] = ()
     strategy: str | None = None
@@ -288,11 +288,13 @@ def _version(value: Any) -> str:
     return minor
 
 
-def _entry(value: Any) -> str:
-    module, colon, function = _string(value).partition(":")
-    if not (colon and module and function):
-        raise ValueError(f"must be `package.module:function`, not {value!r}")
-    return value  # type: ignore[no-any-return]
+def _entries(value: Any) -> tuple[str, ...]:
+    names = (value,) if isinstance(value, str) else _strings(value)
+    for name in names:
+        module, colon, function = name.partition(":")
+        if not (colon and module and function):
+            raise ValueError(f"must be `package.module:function`, not {name!r}")
+    return names
 
 
 def _inputs(value: Any) -> tuple[str, ...]:
@@ -318,7 +320,7 @@ _EXTENSIONS = {
     "extend-ignore": ("ignore", _ignore_prefixes),
 }
 _VERIFY_KEYS: dict[str, _Convert] = {
-    "entry": _entry,
+    "entry": _entries,
     "steps": _count,
     "inputs": _inputs,
     "strategy": _string,
@@ -361,12 +363,17 @@ def _verify(table: Any, where: str) -> VerifySettings:
     for key in table:
         if key not in _VERIFY_KEYS:
             raise _unknown(key, tuple(_VERIFY_KEYS), where, "verify.")
-    return VerifySettings(
+    settings = VerifySettings(
         **{
             _field(key): _convert(f"verify.{key}", value, _VERIFY_KEYS[key], where)
             for key, value in table.items()
         }
     )
+    if settings.inputs and len(settings.entry) > 1:
+        raise SettingsError(
+            f"{where}: verify.inputs are one entry's, and verify.entry names {len(settings.entry)}"
+        )
+    return settings
 
 
 def _unknown(key: str, known: Sequence[str], where: str, prefix: str = "") -> SettingsError:

@@ -183,9 +183,10 @@ def _planned(
         return made
     if settings.verify.entry and not commands:
         root = settings.source.parent if settings.source else settings.root
-        made.append(
-            plan.entry_job(settings.verify.entry, settings.verify.inputs, options, findings, root)
-        )
+        made += [
+            plan.entry_job(entry, settings.verify.inputs, options, findings, root)
+            for entry in settings.verify.entry
+        ]
     programs = {command.run for command in commands}
     files, _ = discover(request.paths or (".",), settings)
     others = [file.path for file in files if not file.is_notebook and file.display not in programs]
