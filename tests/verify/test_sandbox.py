@@ -18,7 +18,8 @@ CHECKOUT = {**os.environ, "PYTHONPATH": str(Path(xlalint.__file__).parents[1])}
 
 EMIT = """
 import json, os, sys
-def emit(**record): os.write(int(os.environ["XLALINT_RESULT_FD"]), (json.dumps(record) + "\\n").encode())
+MARK, PIPE = os.environ["XLALINT_SANDBOX"], os.open(os.environ["XLALINT_RESULTS"], os.O_WRONLY)
+def emit(**record): os.write(PIPE, f"\\n{MARK} {json.dumps(record)}\\n".encode())
 """
 
 
@@ -155,7 +156,8 @@ def test_json_on_stdout_is_not_a_result(tmp_path: Path) -> None:
 
 
 def test_noise_on_the_result_pipe_is_dropped(tmp_path: Path) -> None:
-    code = "os.write(int(os.environ['XLALINT_RESULT_FD']), b'hello\\n[1]\\n3\\n'); emit(kind='end')"
+    noise = 'hello\\n[1]\\n{"kind": "target"}\\n' + "x" * 100_000 + "half a line"
+    code = f"os.write(PIPE, {noise.encode()!r}); emit(kind='end')"
     assert child(code, tmp_path).records == ({"kind": "end"},)
 
 

@@ -508,7 +508,7 @@ def test_wrong_claims_are_refuted_and_those_out_of_reach_left_open(write: WriteF
         request,
         load([str(folder)]),
         lambda paths, settings: CheckResult(tuple(claims)),
-        lambda said: None,
+        lambda text, child="": None,
     )
     assert [(one.verdict, one.evidence) for one in result.verdicts] == [
         ("refuted", "fine compiles and runs and agrees with eager"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import click
 
 from xlalint import report
 from xlalint.cli.check import CLEAN, FAILED, FINDINGS
+from xlalint.cli.doing import Progress
 from xlalint.cli.options import settings_from, shared_options
 from xlalint.cli.terminal import wants_color
 from xlalint.project.settings import TARGETS, Settings
@@ -108,7 +109,7 @@ def command(paths: tuple[str, ...], **options: Any) -> int:
     words: tuple[str, ...] | None = click.get_current_context().meta["command"]
     settings = settings_from(paths or (".",), options)
     request = _request(paths, words, settings, options)
-    with _Progress() as progress:
+    with Progress() as progress:
         try:
             result = verification.verify(request, settings, _check, progress.say)
         except PlanError as error:
@@ -145,20 +146,17 @@ def _request(
         folder=Path.cwd(),
         options=plan.Options(options["steps"] or settings.verify.steps, strategy),
         limits=sandbox.Limits(wall=timeout, memory_mb=_memory(options["memory"])),
-        workers=max(1, settings.jobs),
+        workers=settings.jobs or os.cpu_count() or 1,
     )
 
 
 def _memory(asked: int | None) -> int:
     """MiB: as asked, else what leaves room for everything else on the machine."""
+    from xlalint.verify import memory
+
     if asked is not None:
         return asked
-    try:
-        text = Path("/proc/meminfo").read_text()
-    except OSError:
-        return 0
-    free = re.search(r"^MemAvailable:\s+(\d+) kB", text, re.M)
-    return int(free[1]) * 9 // 10 // 1024 if free else 0
+    return (memory.available_mb() or 0) * 9 // 10
 
 
 def _check(paths: Any, settings: Settings) -> Any:
@@ -171,30 +169,7 @@ def _write(result: Any, options: dict[str, Any]) -> None:
     from xlalint.report import verification
 
     style = report.Style(color=wants_color(options["color"]))
-    sys.stdout.write(verification.render(result, options["format_"], style))
+    text = verification.render(result, options["format_"], style)
+    encoding = sys.stdout.encoding or "utf-8"  # what it cannot write is spelled out
+    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
     sys.stdout.flush()
-
-
-class _Progress:
-    """What is being done and for how long, on standard error: one line that changes on a terminal, lines elsewhere."""
-
-    def __init__(self) -> None:
-        self._is_terminal = sys.stderr.isatty()
-        self._last = ""
-        self._started = time.monotonic()
-
-    def __enter__(self) -> _Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._is_terminal and self._last:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-
-    def say(self, text: str) -> None:
-        if text == self._last:
-            return
-        self._last = text
-        told = f"xlalint: {time.monotonic() - self._started:3.0f} s  {text}"
-        sys.stderr.write(f"\r\x1b[K{told}" if self._is_terminal else f"{told}\n")
-        sys.stderr.flush()

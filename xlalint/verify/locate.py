@@ -71,12 +71,10 @@ class Locator:
 
     def python_error(self, stage: str, error: BaseException) -> Failure:
         """An exception raised while Python ran: the innermost frame of the user's, AutoGraph's translation included."""
-        message = str(error)
+        message = text_of(error)
         stack = self._stack(self._frames(error))
         suspect = suspects.suspects(message)[0]
-        told = (
-            suspect.message if suspect.op else f"{type(error).__name__}: {suspects.gist(message)}"
-        )
+        told = suspect.message if suspect.op else _named(error, suspects.gist(message))
         kind = kind_of(message, "python")
         return stack.failure(stage, kind, told, suspect.op)
 
@@ -173,7 +171,7 @@ class Locator:
 
     def _frames(self, error: BaseException) -> list[Place]:
         """Outermost first. What AutoGraph tells in the message comes last: it stands for generated code's frames."""
-        told = [place for place in self._told(str(error)) if self._code.is_user(place.path)]
+        told = [place for place in self._told(text_of(error)) if self._code.is_user(place.path)]
         walked = []
         for frame in traceback.extract_tb(error.__traceback__):
             column = getattr(frame, "colno", None)
@@ -181,6 +179,8 @@ class Locator:
                 frame.filename, frame.lineno or 0, 0 if column is None else column + 1, frame.name
             )
             walked.append(where)
+        if isinstance(error, SyntaxError) and error.filename:
+            walked.append(Place(error.filename, error.lineno or 0, error.offset or 0, "<module>"))
         own = [place for place in walked if self._code.is_user(place.path)]
         if not told:
             return own
@@ -260,3 +260,16 @@ def _by_name(graph: Any) -> dict[str, list[Any]]:
     for op in operations(graph):
         found.setdefault(op.name, []).append(op)
     return found
+
+
+def text_of(value: object) -> str:
+    """`str(value)`; some exceptions of programs fail at that."""
+    try:
+        return str(value)
+    except Exception as error:
+        return f"(its text cannot be had: {type(error).__name__})"
+
+
+def _named(error: BaseException, text: str) -> str:
+    name = type(error).__name__
+    return f"{name}: {text}" if text else name

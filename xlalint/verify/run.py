@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
+import secrets
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from xlalint.verify import compilelog, jobs, sandbox
+from xlalint.verify import compilelog, interrupts, jobs, sandbox, scratch, warden
 from xlalint.verify.jobs import Job
 from xlalint.verify.opstack import UserCode
 from xlalint.verify.recompiles import Recompiles, meter
@@ -27,10 +27,11 @@ from xlalint.verify.records import (
     target_from,
     training_from,
 )
+from xlalint.verify.scheduling import Crew, Room
 
 _CHILD = Path(__file__).with_name("child.py")
 # Targets that kill their child are left out of the next one; a program that keeps dying is given up.
-_MOST_DEATHS = 4
+_MOST_DEATHS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,74 +65,104 @@ class Gathered:
         self.notes += [note for note in other.notes if note not in self.notes]
         self.interrupted |= other.interrupted
 
+    def blame_xla(self) -> None:
+        """The program was run again without XLA. Where that went no better, XLA was not what killed it."""
+        first, *again = self.trainings
+        if again and again[-1].status == FAILED and again[-1].failure == first.failure:
+            self.trainings.remove(again[-1])
+            self.notes.append("the program was run again without XLA, and died again")
+        else:
+            self.notes.append(
+                "XLA killed the program: it was run again without XLA, for its functions to be compiled one by one"
+            )
+
+
+class Say(Protocol):
+    """Hears what is being done, and in which child; an empty text says that the child has ended."""
+
+    def __call__(self, text: str, child: str = "", /) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What all children of a run share: the folder and the mark of the run, limits, listeners."""
+
+    folder: Path
+    mark: str
+    limits: sandbox.Limits
+    say: Say
+    stop: threading.Event
+    room: Room
+
 
 def run(
     planned: Sequence[Job],
     limits: sandbox.Limits,
-    say: Callable[[str], None],
+    say: Say,
     workers: int = 1,
 ) -> Gathered:
-    """Do the jobs, in `workers` children at a time. `say` hears a line of progress now and then."""
-    gathered = Gathered()
-    if workers <= 1:
-        for job in planned:
-            gathered.add(_do(job, limits, say))
-            if gathered.interrupted:
-                break
-        return gathered
-    stop = threading.Event()
-    with ThreadPoolExecutor(workers) as pool:
-        doing = [pool.submit(_do, job, limits, say, stop) for job in planned]
-        try:
-            wait(doing)
-        except KeyboardInterrupt:
-            stop.set()
-        for done in doing:
-            gathered.add(done.result())
+    """Do the jobs, in up to `workers` children at a time as far as memory allows. `say` hears of progress.
+
+    Ctrl-C ends the children, and what they had reported is returned. Nothing of the children survives this, nor this
+    process's own end (`warden`).
+    """
+    gathered, stop, room, mark = Gathered(), threading.Event(), Room(), secrets.token_hex(6)
+    with (
+        interrupts.setting(stop),
+        scratch.folder() as folder,
+        warden.guarding(folder, mark),
+    ):
+        around = _Surroundings(folder, mark, limits, say, stop, room)
+        tasks = [partial(_do, job, around, str(number)) for number, job in enumerate(planned, 1)]
+        for done in Crew[Gathered](max(1, workers), room, stop).run(tasks):
+            gathered.add(done)
+    if room.was_short_of_mb:
+        gathered.notes.append(
+            f"some children waited for others: with {room.was_short_of_mb} MiB more of free memory they would run at once"
+        )
     return gathered
 
 
-def _do(
-    job: Job,
-    limits: sandbox.Limits,
-    say: Callable[[str], None],
-    stop: threading.Event | None = None,
-) -> Gathered:
+def _do(job: Job, around: _Surroundings, number: str) -> Gathered:
     """Run a job's child, and again without the targets that killed it."""
     gathered = Gathered()
-    if stop is not None and stop.is_set():
-        gathered.interrupted = True
-        return gathered
     gathered.notes += job.notes
-    for _ in range(_MOST_DEATHS):
-        attempt = _Attempt(job, say)
-        outcome = attempt.run(limits, stop)
+    for attempt_number in range(1, _MOST_DEATHS + 1):
+        if around.stop.is_set():
+            gathered.interrupted = True
+            return gathered
+        attempt = _Attempt(job, around.say)
+        outcome = attempt.run(around, f"{number}.{attempt_number}")
+        around.room.learn(outcome.peak_mb)
         _keep(gathered, attempt, outcome, job)
         if attempt.killer is None and _died_in_xla(outcome, job):
             job = replace(job, without_xla=True)
-            gathered.notes.append(
-                "XLA killed the program: it was run again without XLA, for its functions to be compiled one by one"
-            )
             continue
         if attempt.killer is None or gathered.interrupted:
             break
         job = replace(job, skip=(*job.skip, *attempt.finished, attempt.killer["target"]))
+    else:
+        gathered.notes.append(
+            f"{job.label}: given up after {_MOST_DEATHS} children had died; functions that are not listed were not compiled"
+        )
+    if job.without_xla:
+        gathered.blame_xla()
     return gathered
 
 
 def _died_in_xla(outcome: sandbox.Outcome, job: Job) -> bool:
-    """Did the program itself crash before it had trained, compiled as it asks to be?"""
-    has_ended = any(record["kind"] == "training" for record in outcome.records)
+    """May it be XLA that killed the program, before it had trained, compiled as it asks to be?"""
+    kinds = {record["kind"] for record in outcome.records}
     may_help = job.kind != jobs.MODULES and job.takes_targets and not job.without_xla
-    return outcome.status == "crash" and may_help and not has_ended
+    return outcome.is_fault and may_help and "tensorflow" in kinds and "training" not in kinds
 
 
 class _Attempt:
     """One child: its records as they come."""
 
-    def __init__(self, job: Job, say: Callable[[str], None]) -> None:
+    def __init__(self, job: Job, say: Say) -> None:
         self._job = job
-        self._say = say
+        self._tell = say
         self.log = compilelog.CompileLog()
         self.current: dict[str, Any] | None = None
         self.stage = ""
@@ -139,22 +170,27 @@ class _Attempt:
         self.finished: list[str] = []
         self.killer: dict[str, Any] | None = None
 
-    def run(self, limits: sandbox.Limits, stop: threading.Event | None) -> sandbox.Outcome:
-        with tempfile.TemporaryDirectory(prefix="xlalint-") as folder:
-            job_file = Path(folder) / "job.json"
-            self._job.write(job_file)
-            self._say(f"{self._job.label}{_under(self._job)}")
-            outcome = sandbox.run(
-                [*self._job.python, "-X", "faulthandler", str(_CHILD), str(job_file)],
-                limits=limits,
-                env={**compilelog.ENVIRONMENT, **self._job.env},
-                on_record=self._hear,
-                on_stderr_line=self.log.line,
-                stop=stop,
-            )
-        if outcome.status != "interrupted" and self.current is not None:
+    def run(self, around: _Surroundings, number: str) -> sandbox.Outcome:
+        job_file = around.folder / f"{number}.json"
+        self._job.write(job_file)
+        self._say("starting")
+        outcome = sandbox.run(
+            [*self._job.python, "-X", "faulthandler", str(_CHILD), str(job_file)],
+            limits=around.limits,
+            env={**compilelog.ENVIRONMENT, **self._job.env},
+            folder=around.folder / number,
+            mark=around.mark,
+            on_record=self._hear,
+            on_stderr_line=self.log.line,
+            stop=around.stop,
+        )
+        self._say("")
+        if outcome.status not in ("interrupted", "ok") and self.current is not None:
             self.killer = self.current
         return outcome
+
+    def _say(self, text: str) -> None:
+        self._tell(text, f"{self._job.label}{_under(self._job)}")
 
     def _hear(self, record: dict[str, Any]) -> None:
         kind = record["kind"]
@@ -167,10 +203,10 @@ class _Attempt:
         elif kind == "target":
             self.current = None
             self.finished.append(record["id"])
+        elif kind == "phase" and record["phase"] == "run":
+            self._say("running")
         elif kind == "step":
-            self._say(
-                f"{self._job.label}{_under(self._job)}: step {record['index']} of {self._job.steps}"
-            )
+            self._say(f"step {record['index']} of {self._job.steps}")
 
 
 def _under(job: Job) -> str:
@@ -270,9 +306,8 @@ def _keep_early_end(gathered: Gathered, outcome: sandbox.Outcome, job: Job) -> N
         return
     what = outcome.abort_message or f"the process {outcome.describes}"
     place = _innermost(outcome, job)
-    said = [line for line in outcome.stderr.splitlines() if line.strip()]
-    if outcome.status in ("exit", "not-started", "no-result") and said:
-        what = f"{what}: {said[-1].strip()[:300]}"
+    if outcome.status in ("exit", "not-started", "no-result") and outcome.last_words:
+        what = f"{what}; its last words: {outcome.last_words[:300]}"
     has_trained = any(record["kind"] == "training" for record in outcome.records)
     if job.kind == jobs.SCRIPT and not has_trained:
         steps = [record for record in outcome.records if record["kind"] == "step"]

@@ -73,7 +73,7 @@ def verify(
     request: Request,
     settings: Settings,
     check: Callable[[Sequence[str], Settings], CheckResult],
-    say: Callable[[str], None],
+    say: run.Say,
 ) -> Verification:
     """Check what the request is about, run it, and judge the findings.
 

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.metadata
-import json
 import os
 import platform
 import runpy
 import sys
 import tempfile
-import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
-from xlalint.verify import hooks, hosted, jobs, sandbox, standin, steps
-from xlalint.verify.jobs import PHASE, Job
+from xlalint.verify import hooks, hosted, jobs, standin, steps, wire
+from xlalint.verify.channel import Channel
+from xlalint.verify.interpreter import Interpreter
+from xlalint.verify.jobs import Job
 from xlalint.verify.layersites import LayerSites
-from xlalint.verify.locate import Locator
+from xlalint.verify.locate import Locator, text_of
 from xlalint.verify.meter import Meter
 from xlalint.verify.offload import Offloaded
 from xlalint.verify.opstack import UserCode
@@ -35,24 +36,7 @@ from xlalint.verify.records import (
     to_record,
 )
 
-
-class Channel:
-    """Where records go: one JSON line each."""
-
-    def __init__(self) -> None:
-        self._fd = int(os.environ.pop(sandbox.RESULT_FD))
-        os.set_inheritable(self._fd, False)
-        self._lock = threading.Lock()
-
-    def emit(self, record: dict[str, Any]) -> None:
-        data = (json.dumps(record, default=str) + "\n").encode()
-        with self._lock:
-            while data:
-                data = data[os.write(self._fd, data) :]
-
-    def phase(self, name: str) -> None:
-        os.write(2, f"\n{PHASE} {name}\n".encode())
-        self.emit({"kind": "phase", "phase": name})
+_T = TypeVar("_T")
 
 
 def main(job_file: str) -> None:
@@ -64,13 +48,28 @@ def main(job_file: str) -> None:
         os.chdir(job.cwd)
     sys.dont_write_bytecode = True  # no __pycache__ beside the user's files
     # The parent removes this folder, however this process ends.
-    outputs = _outputs(Path(job_file).parent, job)
-    _Work(job, channel, outputs).do()
+    outputs = _outputs(Path(tempfile.gettempdir()), job)
+    _Work(job, channel, outputs, Interpreter()).do()
     channel.emit(to_record("environment", _environment()))
-    channel.emit({"kind": sandbox.END})
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)
+    channel.emit({"kind": wire.END})
+    _leave(0)
+
+
+def _leave(code: int) -> NoReturn:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # closed, or replaced by something that cannot flush
+            stream.flush()
+    os._exit(code)
+
+
+def _status_of(error: BaseException) -> int:
+    """The exit status that Python would give, after saying what it would say."""
+    if isinstance(error, steps.StepsDone):
+        return 0
+    if isinstance(error, SystemExit) and (error.code is None or isinstance(error.code, int)):
+        return error.code or 0
+    traceback.print_exception(error)
+    return 1
 
 
 def _outputs(folder: Path, job: Job) -> Outputs:
@@ -84,10 +83,13 @@ def _outputs(folder: Path, job: Job) -> Outputs:
 
 
 class _Work:
-    def __init__(self, job: Job, channel: Channel, outputs: Outputs) -> None:
+    def __init__(
+        self, job: Job, channel: Channel, outputs: Outputs, interpreter: Interpreter
+    ) -> None:
         self._job = job
         self._channel = channel
         self._outputs = outputs
+        self._interpreter = interpreter
         self._code = UserCode(job.roots)
         self._layers = LayerSites(self._code.is_user)
         self.locator = Locator(self._code, self._layers)
@@ -123,6 +125,7 @@ class _Work:
         from xlalint.verify import captures, forward, opstack, under
 
         tf = importlib.import_module("tensorflow")
+        self._channel.emit({"kind": "tensorflow"})
         if not opstack.install(self._code):
             self._note("this TensorFlow gives no way to name the user's lines for every operation")
         forward.install()
@@ -219,19 +222,35 @@ class _Work:
     def _outcome_of(self, run: Callable[[], None]) -> tuple[str, str, Failure | None]:
         """(status, detail, failure) of the user's program: `stopped` after its steps, `ended`, or `failed`."""
         try:
-            run()
+            self._contained(run)
         except steps.StepsDone:
             return "stopped", "", None
         except SystemExit as leaving:
             code = leaving.code
             if code in (None, 0):
                 return "ended", "", None
-            return "failed", f"the program left with exit code {code}", None
+            if isinstance(code, int):
+                return "failed", f"the program left with exit code {code}", None
+            return "failed", f"the program left, saying: {text_of(code)}", None
         except BaseException as error:
             failure = self.locator.python_error("script", error)
             # A program that names no strategy need not work under one.
             return "unfit" if self._job.is_imposed else "failed", failure.message, failure
         return "ended", "", None
+
+    def _contained(self, run: Callable[[], _T]) -> _T:
+        """Run code of the user's and put Python back as it was; a copy of this process (`os.fork`) ends there."""
+        try:
+            result = run()
+        except BaseException as error:
+            self._interpreter.restore()
+            if self._channel.is_copy:
+                _leave(_status_of(error))
+            raise
+        self._interpreter.restore()
+        if self._channel.is_copy:
+            _leave(0)
+        return result
 
     def _hear_step(self, step: steps.Step) -> None:
         self._losses += [None] * (step.index - len(self._losses) - 1)
@@ -276,7 +295,7 @@ class _Work:
     def _import(self, name: str, path: str) -> Any:
         """The module, None (and a record) where its import fails."""
         try:
-            return importlib.import_module(name)
+            return self._contained(lambda: importlib.import_module(name))
         except BaseException as error:
             failure = self.locator.python_error("import", error)
             self._channel.emit(

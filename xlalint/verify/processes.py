@@ -1,0 +1,127 @@
+"""The processes of this machine: which belong to a child, what memory they hold, and their end.
+
+Read from /proc on Linux, and from `ps` elsewhere (macOS).
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+# In the environment of a child and of all that it starts, so that they are found wherever they went.
+MARK = "XLALINT_SANDBOX"
+
+_PAGE = resource.getpagesize()
+_ROUNDS = 20
+_PAUSE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One process. `session` is its session where that can be read, else its process group; `resident` is in bytes."""
+
+    pid: int
+    parent: int
+    session: int
+    resident: int
+
+
+def table() -> list[Process]:
+    """Every process that is not just waiting to be reaped."""
+    return _from_proc() if os.path.isdir("/proc/self") else _from_ps()  # noqa: PTH112
+
+
+def resident(pid: int) -> int:
+    """Bytes that one process holds in memory; 0 where it is gone or cannot be read cheaply (no /proc)."""
+    found = _stat(pid)
+    return 0 if found is None else found.resident
+
+
+def family(leader: int, processes: Iterable[Process]) -> list[Process]:
+    """Of `processes`, `leader`, all in the session that it leads, and their descendants."""
+    listed = list(processes)
+    found = {one.pid for one in listed if one.pid == leader or one.session == leader}
+    while True:
+        more = {one.pid for one in listed if one.parent in found} - found
+        if not more:
+            return [one for one in listed if one.pid in found]
+        found |= more
+
+
+def marked(mark: str) -> set[int]:
+    """Processes that were started with `MARK=mark...` in their environment."""
+    word = f"{MARK}={mark}".encode()
+    if os.path.isdir("/proc/self"):  # noqa: PTH112
+        return {pid for pid in _pids() if word in _read(pid, "environ")}
+    lines = _ps("-axEww", "-o", "pid=,command=")
+    return {int(line.split(None, 1)[0]) for line in lines if word in line}
+
+
+def kill_all(leaders: Iterable[int], mark: str) -> None:
+    """SIGKILL for what `leaders` started and what carries `mark`, until nothing of it is left; never for this process."""
+    leaders = tuple(leaders)
+    for _ in range(_ROUNDS):
+        found = _belonging(leaders, mark) - {os.getpid()}
+        if not found:
+            return
+        for pid in found:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                continue
+        time.sleep(_PAUSE)
+
+
+def _belonging(leaders: Iterable[int], mark: str) -> set[int]:
+    listed, carriers = table(), marked(mark)
+    started = {one.pid for leader in leaders for one in family(leader, listed)}
+    sessions = {one.session for one in listed if one.pid in carriers}
+    return started | {one.pid for one in listed if one.pid in carriers or one.session in sessions}
+
+
+def _from_proc() -> list[Process]:
+    return [found for pid in _pids() if (found := _stat(pid)) is not None]
+
+
+def _stat(pid: int) -> Process | None:
+    stat = _read(pid, "stat")
+    fields = stat[stat.rfind(b")") + 2 :].split()
+    if len(fields) < 22 or fields[0] in (b"Z", b"X"):
+        return None
+    return Process(pid, int(fields[1]), int(fields[3]), int(fields[21]) * _PAGE)
+
+
+def _pids() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+
+
+def _read(pid: int, name: str) -> bytes:
+    """/proc/PID/NAME, empty when the process is gone or another user's."""
+    try:
+        with open(f"/proc/{pid}/{name}", "rb") as file:  # noqa: PTH123
+            return file.read()
+    except OSError:
+        return b""
+
+
+def _from_ps() -> list[Process]:
+    found = []
+    for line in _ps("-axo", "pid=,ppid=,pgid=,rss=,stat="):
+        fields = line.split()
+        if len(fields) >= 5 and not fields[4].startswith(b"Z"):
+            pid, parent, group, kib = (int(field) for field in fields[:4])
+            found.append(Process(pid, parent, group, kib << 10))
+    return found
+
+
+def _ps(*options: str) -> list[bytes]:
+    try:
+        ran = subprocess.run(["ps", *options], capture_output=True, check=False)
+    except OSError:
+        return []
+    return ran.stdout.splitlines()
