@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -64,16 +65,19 @@ def test_without_tensorflow_the_extra_is_named(write: WriteFiles, xlalint: RunXl
     assert "pip install 'xlalint[verify]'" in ran.err
 
 
-def test_interrupting_says_what_is_known_and_leaves_nobody_behind(write: WriteFiles) -> None:
-    folder = write(
-        {
-            "train.py": """\
-                import os, time
-                os.system(f"echo {os.getpid()} > pid")  # a shell's file is the user's
-                time.sleep(300)
-                """
-        }
-    )
+WAITS_WITH_A_CHILD = """\
+    import os, subprocess, sys, tempfile, time
+    grandchild = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)"])
+    # A shell's files are the user's.
+    os.system(f"echo {tempfile.gettempdir()} > folder; echo {os.getpid()} {grandchild.pid} . > pids")
+    time.sleep(300)
+    """
+
+
+@pytest.fixture
+def verifying(write: WriteFiles) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    """`xlalint verify` while its child and what that started are running, and the folder it runs in."""
+    folder = write({"train.py": WAITS_WITH_A_CHILD})
     process = subprocess.Popen(
         [sys.executable, "-m", "xlalint", "verify", "--", sys.executable, "train.py"],
         cwd=folder,
@@ -82,18 +86,69 @@ def test_interrupting_says_what_is_known_and_leaves_nobody_behind(write: WriteFi
         text=True,
         env={**os.environ, "PYTHONPATH": str(Path(xlalint_package.__file__).parent.parent)},
     )
-    child = _wait_for(folder / "pid")
-    process.send_signal(signal.SIGINT)
+    _wait_until(lambda: (folder / "pids").exists() and (folder / "pids").read_text()[-2:] == ".\n")
+    yield process, folder
+    process.kill()
+    process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_interrupting_says_what_is_known_and_leaves_nobody_behind(
+    number: signal.Signals, verifying: tuple[subprocess.Popen[str], Path]
+) -> None:
+    process, folder = verifying
+    process.send_signal(number)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert out.rstrip().endswith("interrupted")
     assert "Traceback" not in err
-    assert not Path(f"/proc/{child}").exists()
+    assert _is_over(folder)
 
 
-def _wait_for(file: Path) -> str:
-    for _ in range(200):
-        if file.exists() and file.read_text():
-            return file.read_text()
+def test_interrupting_twice_ends_at_once(
+    verifying: tuple[subprocess.Popen[str], Path],
+) -> None:
+    process, folder = verifying
+    os.kill(process.pid, signal.SIGSTOP)  # so that both signals are there when it looks
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGTERM)
+    os.kill(process.pid, signal.SIGCONT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode in (128 + signal.SIGINT, 128 + signal.SIGTERM)
+    assert (out, "Traceback" in err) == ("", False)
+    _wait_until(lambda: _is_over(folder))
+
+
+def test_killing_it_leaves_no_process_and_no_file(
+    verifying: tuple[subprocess.Popen[str], Path],
+) -> None:
+    process, folder = verifying
+    process.kill()
+    process.communicate(timeout=30)
+    _wait_until(lambda: _is_over(folder))
+
+
+def _is_over(folder: Path) -> bool:
+    pids = (folder / "pids").read_text().split()[:2]
+    ours = next(
+        place
+        for place in Path((folder / "folder").read_text().strip()).parents
+        if place.name.startswith("xlalint-")
+    )
+    return not any(_lives(pid) for pid in pids) and not ours.exists()
+
+
+def _lives(pid: str) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
+def _wait_until(holds: Callable[[], bool]) -> None:
+    for _ in range(400):
+        if holds():
+            return
         time.sleep(0.05)
-    raise AssertionError(f"{file} was not written")
+    raise AssertionError("in vain")

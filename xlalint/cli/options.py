@@ -105,7 +105,7 @@ _SHARED = (
         "--jobs",
         type=click.IntRange(min=0),
         metavar="N",
-        help="Compilers that `verify` runs at once [default: one]; `check` is one process.",
+        help="Children that `verify` runs at once, as memory allows [default: one per core]; `check` is one process.",
     ),
     click.option(
         "--fail-on",

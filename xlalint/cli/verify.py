@@ -21,6 +21,7 @@ INTERRUPTED = 130
 _STRATEGIES = ("none", "one-device", "mirrored", "tpu")
 _TPU_GENERATION = re.compile(r"^(?:tpu-)?v\d+[a-z]?(?:[-:].*)?$")
 _SECONDS = 900.0
+_LEAVE_MB = 300
 
 
 class _Target(click.Choice[str]):
@@ -128,7 +129,7 @@ def _request(
     settings: Settings,
     options: dict[str, Any],
 ) -> Any:
-    from xlalint.verify import plan, sandbox, verification
+    from xlalint.verify import plan, verification
 
     if words == ():
         raise click.UsageError(
@@ -145,18 +146,19 @@ def _request(
         command=words or (),
         folder=Path.cwd(),
         options=plan.Options(options["steps"] or settings.verify.steps, strategy),
-        limits=sandbox.Limits(wall=timeout, memory_mb=_memory(options["memory"])),
+        limits=_limits(timeout, options["memory"]),
         workers=settings.jobs or os.cpu_count() or 1,
     )
 
 
-def _memory(asked: int | None) -> int:
-    """MiB: as asked, else what leaves room for everything else on the machine."""
-    from xlalint.verify import memory
+def _limits(timeout: float, memory_mb: int | None) -> Any:
+    """Memory as asked, else what leaves room for everything else on the machine."""
+    from xlalint.verify import memory, sandbox
 
-    if asked is not None:
-        return asked
-    return (memory.available_mb() or 0) * 9 // 10
+    if memory_mb is not None:
+        return sandbox.Limits(wall=timeout, memory_mb=memory_mb)
+    most = (memory.available_mb() or 0) * 9 // 10
+    return sandbox.Limits(wall=timeout, memory_mb=most, leave_mb=_LEAVE_MB)
 
 
 def _check(paths: Any, settings: Settings) -> Any:

@@ -47,7 +47,7 @@ class Settings:
 
     `tf_version` is a minor such as `2.21`; `keras` is `2`, `3` or None (decided by imports and the TensorFlow version).
     Entries of `select` and `ignore` are codes or prefixes of codes. `jobs` is how many compilers
-    `verify` runs at once, 0 for one: `check` is one process, as trees handed between processes cost more than parsing.
+    `verify` runs at once, 0 for one per core: `check` is one process, as trees handed between processes cost more than parsing.
     `stdin` is what the path `-` stands for, where it has been read already.
     """
 

@@ -118,10 +118,13 @@ class _Full:
             yield f"  {self._place(failure.place)}{failure.stage}: {failure.message} ({target.function})"
 
     def _trainings(self) -> Iterator[str]:
+        is_one_program = len({training.program for training in self._result.trainings}) <= 1
         for training in self._result.trainings:
             word = _TRAINING_WORDS[training.status]
             painted = self._paint(f"{word:<4}", _STATUS_COLORS.get(training.status, _YELLOW))
             name = _training_name(training)
+            if not is_one_program:
+                name = f"{training.program}, {name}"
             steps = f"{training.steps} step{'s' * (training.steps != 1)}"
             yield f"  {painted} {name}: {steps}{_losses(training)} ({training.seconds:.1f} s)"
             if training.compiles:
@@ -390,6 +393,7 @@ def _verdict_data(one: Verdict) -> dict[str, Any]:
 
 def _training_data(training: TrainingReport, folder: Path) -> dict[str, Any]:
     return {
+        "program": training.program,
         "strategy": training.strategy,
         "replicas": training.replicas,
         "status": training.status,

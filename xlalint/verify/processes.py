@@ -10,7 +10,7 @@ import resource
 import signal
 import subprocess
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 # In the environment of a child and of all that it starts, so that they are found wherever they went.
@@ -23,12 +23,20 @@ _PAUSE = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One process. `session` is its session where that can be read, else its process group; `resident` is in bytes."""
+    """One process. `session` is its session where that can be read, else its process group; `resident` is in bytes.
+
+    `started` tells it from a later process with the same number, where that can be read.
+    """
 
     pid: int
     parent: int
     session: int
     resident: int
+    started: int = 0
+
+    @property
+    def identity(self) -> tuple[int, int]:
+        return self.pid, self.started
 
 
 def table() -> list[Process]:
@@ -62,11 +70,16 @@ def marked(mark: str) -> set[int]:
     return {int(line.split(None, 1)[0]) for line in lines if word in line}
 
 
-def kill_all(leaders: Iterable[int], mark: str) -> None:
-    """SIGKILL for what `leaders` started and what carries `mark`, until nothing of it is left; never for this process."""
+def kill_all(
+    leaders: Iterable[int], mark: str, known: Collection[tuple[int, int]] = frozenset()
+) -> None:
+    """SIGKILL for what `leaders` started, what carries `mark`, and the `known` identities, until nothing of it is left.
+
+    Never for this process.
+    """
     leaders = tuple(leaders)
     for _ in range(_ROUNDS):
-        found = _belonging(leaders, mark) - {os.getpid()}
+        found = _belonging(leaders, mark, known) - {os.getpid()}
         if not found:
             return
         for pid in found:
@@ -77,8 +90,9 @@ def kill_all(leaders: Iterable[int], mark: str) -> None:
         time.sleep(_PAUSE)
 
 
-def _belonging(leaders: Iterable[int], mark: str) -> set[int]:
+def _belonging(leaders: Iterable[int], mark: str, known: Collection[tuple[int, int]]) -> set[int]:
     listed, carriers = table(), marked(mark)
+    leaders = {*leaders, *(one.pid for one in listed if one.identity in known)}
     started = {one.pid for leader in leaders for one in family(leader, listed)}
     sessions = {one.session for one in listed if one.pid in carriers}
     return started | {one.pid for one in listed if one.pid in carriers or one.session in sessions}
@@ -93,7 +107,7 @@ def _stat(pid: int) -> Process | None:
     fields = stat[stat.rfind(b")") + 2 :].split()
     if len(fields) < 22 or fields[0] in (b"Z", b"X"):
         return None
-    return Process(pid, int(fields[1]), int(fields[3]), int(fields[21]) * _PAGE)
+    return Process(pid, int(fields[1]), int(fields[3]), int(fields[21]) * _PAGE, int(fields[19]))
 
 
 def _pids() -> list[int]:

@@ -112,7 +112,7 @@ class TrainingReport:
     """A script or entry that ran for some steps.
 
     `status` is `stopped` (after the steps asked for), `ended` (before), `failed`, or `unfit`: it names no strategy and fails
-    under the one that it was given. `losses` has one entry per step, None where none was seen.
+    under the one that it was given. `program` is how the reader calls it. `losses` has one entry per step, None where none was seen.
     """
 
     strategy: str
@@ -126,6 +126,7 @@ class TrainingReport:
     events: tuple[str, ...] = ()
     compiles: Mapping[str, int] = field(default_factory=dict)
     output: str = ""
+    program: str = ""
 
 
 @dataclass(frozen=True, slots=True)

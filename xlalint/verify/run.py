@@ -242,7 +242,12 @@ def _keep(gathered: Gathered, attempt: _Attempt, outcome: sandbox.Outcome, job: 
             )
         elif kind == "training" and not any(_same(record, one) for one in gathered.trainings):
             gathered.trainings.append(
-                replace(training_from(record), compiles=compiles, output=_tail(outcome.stdout))
+                replace(
+                    training_from(record),
+                    compiles=compiles,
+                    output=_tail(outcome.stdout),
+                    program=job.label,
+                )
             )
         elif kind == "environment":
             gathered.environment = Environment(
@@ -322,6 +327,7 @@ def _keep_early_end(gathered: Gathered, outcome: sandbox.Outcome, job: Job) -> N
                 detail=what,
                 failure=Failure("script", "crash", what, place=place),
                 output=_tail(outcome.stdout),
+                program=job.label,
             )
         )
     else:

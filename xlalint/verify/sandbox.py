@@ -32,7 +32,7 @@ from xlalint.verify.wire import RESULTS, Records, Tail
 
 _POLL = 0.1
 _RSS_EVERY = 0.25
-_SCAN_SHARE = 20  # looking through all processes may take one in so many of the seconds
+_SCAN_SHARE = 20  # looking through all processes may take one in so many seconds of this thread
 _GRACE = 3.0  # seconds between SIGABRT, which makes faulthandler print the stacks, and SIGKILL
 _TAIL = 64_000
 _PR_SET_PDEATHSIG = 1
@@ -170,6 +170,7 @@ class _Watch:
     heard: float = 0.0
     next_look: float = 0.0
     next_scan: float = 0.0
+    family: set[tuple[int, int]] = field(default_factory=set)
     selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
 
     def to_the_end(self) -> Outcome:
@@ -255,10 +256,11 @@ class _Watch:
         """The child's memory is looked at each time, that of what it started when there is time for it."""
         held = processes.resident(self.process.pid)
         if now > self.next_scan:
-            held = sum(
-                one.resident for one in processes.family(self.process.pid, processes.table())
-            )
-            spent = time.monotonic() - now
+            before = time.thread_time()
+            family = processes.family(self.process.pid, processes.table())
+            held = sum(one.resident for one in family)
+            self.family.update(one.identity for one in family)
+            spent = time.thread_time() - before
             self.next_scan = now + max(_RSS_EVERY, spent * _SCAN_SHARE)
             if self.limits.leave_mb:
                 free = memory.available_mb()
@@ -274,13 +276,12 @@ class _Watch:
             self._read(_POLL)
 
     def _kill_all(self) -> None:
-        """The child, what it left behind in its session, and what left the session but carries our mark."""
+        """The child, what it left in its session, and what left that but was seen earlier or carries our mark."""
         if self.process.poll() is None:
-            started = [one.pid for one in processes.family(self.process.pid, processes.table())]
+            family = processes.family(self.process.pid, processes.table())
+            self.family.update(one.identity for one in family)
             self.process.kill()
-        else:
-            started = []
-        processes.kill_all([self.process.pid, *started], self.mark)
+        processes.kill_all([self.process.pid], self.mark, self.family)
 
     def _drain(self) -> None:
         deadline = time.monotonic() + 1.0
