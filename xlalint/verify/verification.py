@@ -87,7 +87,7 @@ def _verify(
     request: Request,
     settings: Settings,
     check: Callable[[Sequence[str], Settings], CheckResult],
-    say: Callable[[str], None],
+    say: run.Say,
     books: Notebooks,
 ) -> Verification:
     commands = _commands(request, books)
