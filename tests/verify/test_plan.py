@@ -9,9 +9,16 @@ import pytest
 from cli_support import WriteFiles
 
 from xlalint.finding import Finding, Region, Severity, Span
-from xlalint.verify import plan
+from xlalint.verify import choices, plan
 from xlalint.verify.command import PlanError, parse_command
-from xlalint.verify.jobs import AS_IS, MIRRORED, STANDIN
+from xlalint.verify.jobs import (
+    AS_IS,
+    CENTRAL_STORAGE,
+    MIRRORED,
+    MULTI_WORKER,
+    PARAMETER_SERVER,
+    STANDIN,
+)
 
 TRAIN = "print('training')\n"
 
@@ -136,7 +143,37 @@ STRATEGIES = [
         [(AS_IS, 1, False, False), (MIRRORED, 2, False, False)],
     ),
     ("s = tf.distribute.OneDeviceStrategy('cpu')", None, [(AS_IS, 1, False, False)]),
-    ("for step in range(9): step(x)", None, [(AS_IS, 1, False, False)]),
+    (
+        "s = tf.distribute.MirroredStrategy()",
+        "mirrored:4",
+        [(AS_IS, 1, False, False), (MIRRORED, 4, False, True)],
+    ),
+    (
+        "s = tf.distribute.MirroredStrategy()",
+        "multi-worker,tpu:4",
+        [(AS_IS, 1, False, False), (MULTI_WORKER, 2, False, True), (STANDIN, 4, False, True)],
+    ),
+    (
+        "s = tf.distribute.MultiWorkerMirroredStrategy()",
+        None,
+        [(AS_IS, 1, False, False), (MULTI_WORKER, 2, False, False)],
+    ),
+    (
+        "s = tf.distribute.ParameterServerStrategy(resolver)",
+        None,
+        [(AS_IS, 1, False, False), (PARAMETER_SERVER, 2, False, False)],
+    ),
+    (
+        "s = tf.distribute.experimental.CentralStorageStrategy()",
+        None,
+        [(AS_IS, 1, False, False), (CENTRAL_STORAGE, 2, False, False)],
+    ),
+    ("model.fit(x)", "none,mirrored", [(AS_IS, 1, False, False), (MIRRORED, 2, True, False)]),
+    (
+        "for step in range(9): step(x)",
+        None,
+        [(AS_IS, 1, False, False), (MIRRORED, 2, True, False)],
+    ),
 ]
 
 
@@ -156,13 +193,44 @@ def test_the_strategies_to_run_under_follow_the_program(
     assert [job.takes_targets for job in made] == [True] + [False] * (len(made) - 1)
 
 
-def test_a_program_in_which_nothing_can_be_put_under_a_strategy_says_so(write: WriteFiles) -> None:
+def test_a_loop_that_names_no_strategy_has_its_steps_given_to_the_replicas(
+    write: WriteFiles,
+) -> None:
     folder = write({"train.py": "for step in range(9): print(step)\n"})
     command = parse_command(["python", "train.py"], folder)
+    as_it_is, mirrored = plan.training_jobs(command, plan.Options(), [], folder)
+    assert (as_it_is.is_driven, mirrored.is_driven, mirrored.is_asked) == (False, True, False)
+
+
+def test_a_strategy_that_the_default_run_leaves_out_is_said(write: WriteFiles) -> None:
+    folder = write({"train.py": "tf.distribute.OneDeviceStrategy('cpu')\n"})
+    command = parse_command(["python", "train.py"], folder)
     (job,) = plan.training_jobs(command, plan.Options(), [], folder)
-    assert job.notes == (
-        "not run under mirrored: the program's own training loop names no strategy",
-    )
+    assert job.notes == ("not run under mirrored: the program has a strategy of its own",)
+
+
+CHOICES_REFUSED = [
+    ("hope", "'hope' is not one of none, one-device, mirrored, multi-worker, central-storage"),
+    ("mirrored:9", "mirrored takes 2 to 8 devices, not 9"),
+    ("multi-worker:1", "multi-worker takes 2 to 4 workers, not 1"),
+    ("parameter-server:0", "parameter-server takes 1 to 4 workers, not 0"),
+    ("tpu:many", "'tpu:many': tpu takes 1 to 2048 replicas, as in tpu:8"),
+    ("one-device:2", "one-device takes no number"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), CHOICES_REFUSED)
+def test_what_is_no_strategy_is_refused_with_what_there_is(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}"):
+        choices.parse(text)
+
+
+def test_strategies_are_named_once_each_with_how_many() -> None:
+    found = choices.parse("mirrored:4, tpu,mirrored:4")
+    assert [(one.name, one.count, one.is_counted) for one in found] == [
+        (MIRRORED, 4, True),
+        (STANDIN, 8, False),
+    ]
 
 
 @pytest.mark.parametrize(

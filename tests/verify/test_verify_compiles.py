@@ -204,11 +204,11 @@ def test_a_custom_loop_stops_after_its_steps_and_its_step_is_compiled(verify: An
     )
     assert step["compiled_per_value"] == ["n"]
     assert step["calls"] == 3
-    (training,) = report["training"]
-    assert (training["status"], training["steps"], len(training["losses"])) == ("stopped", 3, 3)
-    assert report["notes"] == [
-        "not run under mirrored: the program's own training loop names no strategy"
-    ]
+    as_it_is, mirrored = report["training"]
+    for training in (as_it_is, mirrored):
+        assert (training["status"], training["steps"], len(training["losses"])) == ("stopped", 3, 3)
+    assert (mirrored["strategy"], mirrored["checks"]["loss"]["status"]) == ("mirrored", "ok")
+    assert mirrored["checks"]["variables"]["status"] == "ok"
 
 
 TPU = """\

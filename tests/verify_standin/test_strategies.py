@@ -106,6 +106,6 @@ def test_mirrored_takes_two_to_eight_devices(devices: int) -> None:
 def test_an_unknown_strategy_is_named_with_those_there_are() -> None:
     with pytest.raises(
         ValueError,
-        match="unknown strategy 'pod': one of none, one-device, mirrored, central-storage, tpu",
+        match="unknown strategy 'pod': one of none, one-device, mirrored, multi-worker, ",
     ):
         strategies.prepare("pod")

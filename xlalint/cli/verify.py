@@ -18,7 +18,6 @@ from xlalint.cli.terminal import wants_color
 from xlalint.project.settings import TARGETS, Settings
 
 INTERRUPTED = 130
-_STRATEGIES = ("none", "one-device", "mirrored", "tpu")
 _TPU_GENERATION = re.compile(r"^(?:tpu-)?v\d+[a-z]?(?:[-:].*)?$")
 _SECONDS = 900.0
 _LEAVE_MB = 300
@@ -36,6 +35,21 @@ class _Target(click.Choice[str]):
                 ctx,
             )
         return str(super().convert(value, param, ctx))
+
+
+class _Strategies(click.ParamType[str]):
+    """Strategies by name, each with how many devices, workers or replicas it may have."""
+
+    name = "strategies"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from xlalint.verify import choices
+
+        try:
+            choices.parse(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+        return str(value)
 
 
 class _Verify(click.Command):
@@ -61,9 +75,11 @@ class _Verify(click.Command):
 )
 @click.option(
     "--strategy",
-    type=click.Choice(_STRATEGIES),
-    help="What else to train under, besides the program as it is: several virtual CPUs, or the TPU stand-in "
-    "[default: tpu when the program asks for a TPU, and mirrored].",
+    type=_Strategies(),
+    metavar="NAME[:N],...",
+    help="What else to train under, besides the program as it is: none, one-device, mirrored (N virtual CPUs), "
+    "multi-worker (N processes), central-storage (N virtual CPUs), parameter-server (N worker processes), tpu (a stand-in of "
+    "N replicas) [default: the program's own, tpu where it asks for a TPU, and mirrored:2].",
 )
 @click.option(
     "--timeout",
@@ -137,10 +153,6 @@ def _request(
         )
     timeout = options["timeout"] or settings.verify.timeout or _SECONDS
     strategy = options["strategy"] or settings.verify.strategy
-    if strategy is not None and strategy not in _STRATEGIES:
-        raise click.UsageError(
-            f"verify.strategy is one of {', '.join(_STRATEGIES)}, not {strategy}"
-        )
     return verification.Request(
         paths=paths,
         command=words or (),

@@ -12,12 +12,15 @@ from typing import Any
 
 from xlalint.report import Style, recompiles
 from xlalint.report.json import error_data, finding_data
+from xlalint.verify import choices
 from xlalint.verify.records import (
     FAILED,
+    IMPOSSIBLE,
     NOTE,
     OK,
     OPAQUE,
     SKIPPED,
+    UNFIT,
     VALUES,
     Failure,
     Place,
@@ -38,7 +41,13 @@ _ASIDE = 40
 _BOLD, _DIM, _RED, _GREEN, _YELLOW = "1", "2", "31", "32", "33"
 _STATUS_COLORS = {OK: _GREEN, FAILED: _RED, SKIPPED: _DIM, "stopped": _GREEN, "ended": _GREEN}
 _VERDICT_COLORS = {CONFIRMED: _RED, REFUTED: _GREEN, NOT_REACHED: _YELLOW}
-_TRAINING_WORDS = {"stopped": "ok", "ended": "ok", "unfit": "note", FAILED: "FAIL"}
+_TRAINING_WORDS = {
+    "stopped": "ok",
+    "ended": "ok",
+    UNFIT: "note",
+    IMPOSSIBLE: "skip",
+    FAILED: "FAIL",
+}
 _WORDS = {OK: "ok", FAILED: "FAIL", SKIPPED: "skip"}
 
 
@@ -133,10 +142,15 @@ class _Full:
                 )
                 yield f"         XLA compiled: {told}"
             yield from (f"         {event}" for event in training.events)
+            yield from (f"         {_check(check)}" for check in training.checks)
+            if training.status == IMPOSSIBLE:
+                yield f"         TensorFlow cannot: {training.detail}"
+            elif training.detail and (
+                training.failure is None or training.detail not in training.failure.message
+            ):
+                yield f"         {training.detail}"
             if training.failure is not None:
                 yield from self._failure(training.failure)
-            elif training.detail:
-                yield f"         {training.detail}"
             if training.status == FAILED and training.output:
                 yield from (
                     self._paint(f"         | {line}", _DIM)
@@ -249,15 +263,21 @@ def _not_run(target: TargetReport) -> list[str]:
     return [f"not run: {', '.join(names)} ({why})" for why, names in by_reason.items()]
 
 
+def _check(check: Stage) -> str:
+    """`variables: equal on every replica (4 variables)`."""
+    return f"{check.name}{' FAILED' if check.status == FAILED else ''}: {check.detail}"
+
+
 def _training_name(training: TrainingReport) -> str:
     if training.strategy == "none":
         return "as it is"
     name = strategy_name(training.strategy, training.replicas)
+    kind = choices.KINDS.get(training.strategy)
     # Measured: XLA refuses variables of several CPU devices in one program.
     return (
-        f"{name}, without XLA (it cannot run on several CPUs)"
-        if training.strategy == "mirrored"
-        else name
+        name
+        if kind is None or kind.is_compiled
+        else f"{name}, without XLA (it cannot run on several CPUs)"
     )
 
 
@@ -402,6 +422,10 @@ def _training_data(training: TrainingReport, folder: Path) -> dict[str, Any]:
         "seconds": round(training.seconds, 3),
         "compiles": dict(training.compiles),
         "events": list(training.events),
+        "checks": {
+            check.name: {"status": check.status, "detail": check.detail}
+            for check in training.checks
+        },
         "detail": training.detail,
         "failure": None if training.failure is None else _failure_data(training.failure, folder),
     }
@@ -415,7 +439,7 @@ def _summary(result: Verification) -> dict[str, Any]:
         ),
         "training": _tally(
             [training.status for training in result.trainings],
-            ("stopped", "ended", "unfit", FAILED),
+            ("stopped", "ended", UNFIT, IMPOSSIBLE, FAILED),
         ),
         "interrupted": result.interrupted,
     }

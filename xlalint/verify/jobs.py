@@ -12,12 +12,21 @@ from typing import Any
 SCRIPT = "script"  # run a program for some steps, then take what it called through the stages
 MODULES = "modules"  # import modules and take their tf.functions with an input_signature through the stages
 ENTRY = "entry"  # the same for one function named in the settings
+SERVER = (
+    "server"  # be a worker or a parameter server of a cluster, for the program that runs beside it
+)
 
 # How a script is run.
 AS_IS = "none"  # as it is
 STANDIN = "tpu"  # on the stand-in for a TPU
+REAL_TPU = "real-tpu"  # on the TPU that this machine has
 MIRRORED = "mirrored"  # on several virtual CPUs
 ONE_DEVICE = "one-device"
+MULTI_WORKER = "multi-worker"  # the same program in several processes, which reduce over gRPC
+CENTRAL_STORAGE = "central-storage"  # variables on one CPU, steps on several virtual ones
+PARAMETER_SERVER = (
+    "parameter-server"  # the program coordinates, other processes hold variables and run steps
+)
 
 # Marks phases on a child's stderr, among TensorFlow's own lines, which tell what was compiled.
 PHASE = "xlalint-phase:"
@@ -44,6 +53,10 @@ class Job:
     the scope of ours; `is_substituted` gives a script that asks for a TPU ours instead. `flagged` are functions with findings, by real path and
     first line; `flagged_files` the files whose executed lines the verdicts need. `skip` names targets that killed an earlier
     child, `without_xla` runs the script uncompiled, since XLA killed the child that ran it as it is.
+
+    `is_driven` lets the steps of a training loop that names no strategy run on every replica of ours. `is_asked` says that
+    the user named the strategy. A process of a cluster has its `task`, such as `worker:1`, and a folder for
+    `meeting` the others once it is done.
     """
 
     kind: str
@@ -55,6 +68,10 @@ class Job:
     replicas: int = 1
     is_imposed: bool = False
     is_substituted: bool = False
+    is_driven: bool = False
+    is_asked: bool = False
+    task: str = ""
+    meeting: str = ""
     argv: tuple[str, ...] = ()
     run: str = ""
     is_module: bool = False

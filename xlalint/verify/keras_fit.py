@@ -21,13 +21,14 @@ _DEFAULT_BATCH = 32
 
 def patch_model(limiter: Limiter, patches: Patches, keras: Any) -> None:
     """Clamp the loops of every model of one Keras library (`keras` or `tf_keras`)."""
-    callback_class = _step_callback(limiter, keras.callbacks.Callback)
-    patches.wrap(keras.Model, "fit", lambda fit: _clamped_fit(limiter, fit, callback_class))
+    by_step = _step_callback(limiter, keras.callbacks.Callback)
+    by_epoch = _epoch_callback(limiter, keras.callbacks.Callback)
+    patches.wrap(keras.Model, "fit", lambda fit: _clamped_fit(limiter, fit, by_step, by_epoch))
     for name in ("evaluate", "predict"):
         patches.wrap(keras.Model, name, lambda real: _clamped_evaluation(limiter, real))
 
 
-def _clamped_fit(limiter: Limiter, fit: Any, callback_class: Any) -> Any:
+def _clamped_fit(limiter: Limiter, fit: Any, by_step: Any, by_epoch: Any) -> Any:
     signature = inspect.signature(fit)
 
     @functools.wraps(fit)
@@ -44,7 +45,11 @@ def _clamped_fit(limiter: Limiter, fit: Any, callback_class: Any) -> Any:
             _clamp(bound.arguments, limiter.left)
             is_counted = bool(bound.arguments.get("steps_per_epoch"))
             _clamp_execution(model, limiter.left, is_counted)
-            _add_callback(bound.arguments, callback_class(model, user_site()))
+            if _schedules_steps(model):
+                steps = _clamp_to_one_epoch(bound.arguments, limiter.left)
+                _add_callback(bound.arguments, by_epoch(model, user_site(), steps))
+            else:
+                _add_callback(bound.arguments, by_step(model, user_site()))
             return fit(*bound.args, **bound.kwargs)
         finally:
             limiter.leave_fit()
@@ -65,6 +70,19 @@ def _clamp(arguments: dict[str, Any], left: int) -> None:
     if validation is None or _rows(validation) is not None:
         batch_size = arguments.get("validation_batch_size") or arguments.get("batch_size")
         arguments["validation_batch_size"] = batch_size or _DEFAULT_BATCH
+
+
+def _schedules_steps(model: Any) -> bool:
+    """Does fit hand its steps to parameter servers? Then nobody sees them one by one: Keras takes no callback that would."""
+    strategy = getattr(model, "distribute_strategy", None)
+    return bool(getattr(strategy, "_should_use_with_coordinator", False))
+
+
+def _clamp_to_one_epoch(arguments: dict[str, Any], left: int) -> int:
+    """Let fit make one epoch of the steps that are left, or of the fewer that are asked for: how many."""
+    arguments["epochs"] = (arguments.get("initial_epoch") or 0) + 1
+    arguments["steps_per_epoch"] = min(arguments.get("steps_per_epoch") or left, left)
+    return int(arguments["steps_per_epoch"])
 
 
 def _clamp_execution(model: Any, left: int, is_counted: bool) -> None:
@@ -122,6 +140,23 @@ def _step_callback(limiter: Limiter, base: Any) -> Any:
             return scalar(logs.get("loss")) if loss is None else loss
 
     return StepLimit
+
+
+def _epoch_callback(limiter: Limiter, base: Any) -> Any:
+    """A callback class of one Keras library that counts the steps of an epoch at its end."""
+
+    class EpochLimit(base):  # type: ignore[misc]
+        def __init__(self, model: Any, site: tuple[str, int], steps: int) -> None:
+            super().__init__()
+            self.trained = model
+            self._site = site
+            self._steps = steps
+
+        def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+            name = f"{type(self.trained).__name__}.fit"
+            limiter.fitted(self._steps, scalar((logs or {}).get("loss")), self._site, name)
+
+    return EpochLimit
 
 
 def _clamped_evaluation(limiter: Limiter, real: Any) -> Any:

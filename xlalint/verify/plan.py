@@ -6,37 +6,23 @@ import ast
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from xlalint.finding import Finding
-from xlalint.verify import jobs
-from xlalint.verify.command import Command
+from xlalint.verify import choices, jobs, strategy_runs
+from xlalint.verify.command import Command, PlanError
 from xlalint.verify.jobs import Job, Module
 
 # Claims about moving to a TPU, not about what compiles: their functions build models and strategies.
 ABOUT_TPUS = ("XLA5", "XLA8")
 # Claims about the code around compiled steps, which a run judges by counting compilations.
 ABOUT_DRIVERS = ("XLA30",)
-_STANDIN_REPLICAS = 8
-_MIRRORED_REPLICAS = 2
-_TPU_NAMES = frozenset({"TPUStrategy", "TPUClusterResolver", "initialize_tpu_system"})
-_STRATEGY_NAMES = frozenset(
-    {
-        "MirroredStrategy",
-        "OneDeviceStrategy",
-        "MultiWorkerMirroredStrategy",
-        "ParameterServerStrategy",
-        "ParameterServerStrategyV2",
-        "CentralStorageStrategy",
-    }
-)
-_FIT = "fit"
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to run: steps of training, the strategy asked for (None: decided here)."""
+    """How to run: steps of training, the strategies asked for as in `mirrored:4,multi-worker` (None: decided here)."""
 
     steps: int = 5
     strategy: str | None = None
@@ -45,44 +31,20 @@ class Options:
 def training_jobs(
     command: Command, options: Options, findings: Sequence[Finding], folder: Path
 ) -> list[Job]:
-    """The children for a training program: one that captures and compiles, one under a strategy with several devices."""
+    """The children for a training program: one that captures and compiles, one for each further strategy."""
     sources = sources_of(command, folder)
     names = _names_in(sources)
     base = _script_job(command, options, findings, folder, sources)
-    first = _compiled_run(base, names, options)
-    second, note = _strategy_run(base, names, options)
-    if note:
-        first = replace(first, notes=(*first.notes, note))
-    return [first] if second is None else [first, second]
+    return strategy_runs.plan(base, names, _choices(options))
 
 
-def _compiled_run(base: Job, names: set[str], options: Options) -> Job:
-    """The run that is captured: on the stand-in where the program asks for a TPU, or where the user asks for one."""
-    if names & _TPU_NAMES:
-        return replace(base, strategy=jobs.STANDIN, replicas=_STANDIN_REPLICAS)
-    if options.strategy == jobs.STANDIN and _FIT in names and not names & _STRATEGY_NAMES:
-        return replace(base, strategy=jobs.STANDIN, replicas=_STANDIN_REPLICAS, is_imposed=True)
-    return base
-
-
-def _strategy_run(base: Job, names: set[str], options: Options) -> tuple[Job | None, str]:
-    """The run under several devices, or None and what to tell the reader of that."""
-    wanted = options.strategy or jobs.MIRRORED
-    if wanted in (jobs.AS_IS, jobs.STANDIN):
-        return None, ""
-    replicas = _MIRRORED_REPLICAS if wanted == jobs.MIRRORED else 1
-    job = replace(
-        base, strategy=wanted, replicas=replicas, takes_targets=False, flagged=(), notes=()
-    )
-    if names & _TPU_NAMES:
-        return replace(job, is_substituted=True), ""
-    if names & _STRATEGY_NAMES:
-        if "MirroredStrategy" in names and wanted == jobs.MIRRORED:
-            return job, ""
-        return None, f"not run under {wanted}: the program has a strategy of its own"
-    if _FIT in names:
-        return replace(job, is_imposed=True), ""
-    return None, f"not run under {wanted}: the program's own training loop names no strategy"
+def _choices(options: Options) -> tuple[choices.Choice, ...]:
+    if options.strategy is None:
+        return ()
+    try:
+        return choices.parse(options.strategy)
+    except ValueError as error:
+        raise PlanError(f"strategy: {error}") from error
 
 
 def environment_of(command: Command | None, folder: Path) -> dict[str, str]:

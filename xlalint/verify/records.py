@@ -19,6 +19,14 @@ SHAPES = "shapes"  # another batch size or length: does it compile, and to the e
 STAGES = (EAGER, TRACE, LOWER, OPAQUE, RUN, NUMBERS, GRADIENT, VALUES, SHAPES)
 
 OK, FAILED, SKIPPED, NOTE = "ok", "failed", "skipped", "note"
+# Of a training, besides FAILED: what is no fault of the program's.
+UNFIT, IMPOSSIBLE = "unfit", "impossible"
+
+# What is looked at beside a training's steps.
+VARIABLES = "variables"  # equal on every replica, on every worker
+LOSS = "loss"  # a number in every step
+WORKERS = "workers"  # the other processes of the cluster
+LAST_BATCH = "last batch"  # the smaller one that ends an epoch
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +119,10 @@ class TargetReport:
 class TrainingReport:
     """A script or entry that ran for some steps.
 
-    `status` is `stopped` (after the steps asked for), `ended` (before), `failed`, or `unfit`: it names no strategy and fails
-    under the one that it was given. `program` is how the reader calls it. `losses` has one entry per step, None where none was seen.
+    `status` is `stopped` (after the steps asked for), `ended` (before), `failed`, `unfit`: it names no strategy and fails
+    under the one that it was given, or `impossible`: TensorFlow itself cannot train so. `losses` has one entry per step,
+    None where none was seen. `program` is how the reader calls it. `checks` are what was looked at besides: do the replicas agree, is the loss a number, what
+    became of the other processes. `is_asked` means that the user named the strategy.
     """
 
     strategy: str
@@ -127,6 +137,8 @@ class TrainingReport:
     compiles: Mapping[str, int] = field(default_factory=dict)
     output: str = ""
     program: str = ""
+    checks: tuple[Stage, ...] = ()
+    is_asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,5 +242,6 @@ def training_from(record: Mapping[str, Any]) -> TrainingReport:
             "losses": tuple(data["losses"]),
             "failure": failure_from(data["failure"]),
             "events": tuple(data["events"]),
+            "checks": tuple(Stage(**check) for check in data.get("checks", ())),
         }
     )

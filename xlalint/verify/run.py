@@ -10,7 +10,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from xlalint.verify import compilelog, interrupts, jobs, sandbox, scratch, warden
+from xlalint.verify import (
+    choices,
+    cluster_report,
+    clusters,
+    compilelog,
+    interrupts,
+    jobs,
+    sandbox,
+    scratch,
+    warden,
+)
 from xlalint.verify.jobs import Job
 from xlalint.verify.opstack import UserCode
 from xlalint.verify.recompiles import Recompiles, meter
@@ -126,6 +136,8 @@ def run(
 def _do(job: Job, around: _Surroundings, number: str) -> Gathered:
     """Run a job's child, and again without the targets that killed it."""
     gathered = Gathered()
+    if choices.KINDS[job.strategy].is_cluster:
+        return _do_together(job, around, number)
     gathered.notes += job.notes
     for attempt_number in range(1, _MOST_DEATHS + 1):
         if around.stop.is_set():
@@ -148,6 +160,46 @@ def _do(job: Job, around: _Surroundings, number: str) -> Gathered:
     if job.without_xla:
         gathered.blame_xla()
     return gathered
+
+
+def _do_together(job: Job, around: _Surroundings, number: str) -> Gathered:
+    """Run a job in the processes of a cluster; the first of them is reported on, the others in what it says of them."""
+    found, first = _run_members(job, around, f"{number}.1")
+    if clusters.has_lost_its_port(found):
+        found, first = _run_members(job, around, f"{number}.2")
+    gathered = Gathered(notes=list(job.notes))
+    chief, outcome = found[0], found[0].outcome
+    if chief.was_halted and not around.stop.is_set():
+        outcome = replace(outcome, status="no-result")
+    _keep(gathered, first, outcome, chief.job)
+    gathered.trainings = [cluster_report.of(one, found, job) for one in gathered.trainings]
+    if not gathered.interrupted:
+        gathered.broken = []  # told with the training
+    return gathered
+
+
+def _run_members(
+    job: Job, around: _Surroundings, number: str
+) -> tuple[list[clusters.Member], _Attempt]:
+    meeting = around.folder / f"{number}.meeting"
+    meeting.mkdir()
+    planned = clusters.members(job, meeting)
+    attempts = [
+        _Attempt(one, around.say if index == 0 else _say_nothing)
+        for index, one in enumerate(planned)
+    ]
+
+    def start(index: int, halt: threading.Event) -> sandbox.Outcome:
+        return attempts[index].run(replace(around, stop=halt), f"{number}.{index}")
+
+    starts = [(one, partial(start, index)) for index, one in enumerate(planned)]
+    found = clusters.run(starts, around.stop)
+    around.room.learn(sum(one.outcome.peak_mb for one in found))
+    return found, attempts[0]
+
+
+def _say_nothing(text: str, child: str = "", /) -> None:
+    pass
 
 
 def _died_in_xla(outcome: sandbox.Outcome, job: Job) -> bool:
@@ -222,6 +274,10 @@ def strategy_name(strategy: str, replicas: int) -> str:
         "tpu": f"TPUStrategy stand-in, {replicas} replicas",
         "mirrored": f"MirroredStrategy, {replicas} virtual CPUs",
         "one-device": "OneDeviceStrategy, CPU",
+        "real-tpu": f"TPUStrategy on this machine's TPU, {replicas} cores",
+        "multi-worker": f"MultiWorkerMirroredStrategy, {replicas} worker processes",
+        "central-storage": f"CentralStorageStrategy, {replicas} virtual CPUs",
+        "parameter-server": f"ParameterServerStrategy, {replicas} worker{'s' * (replicas != 1)} and 1 parameter server",
     }
     return names.get(strategy, strategy)
 

@@ -159,7 +159,7 @@ class Limiter:
             outer.takes_gradient |= unit.takes_gradient
             outer.metrics += [metric for metric in unit.metrics if metric not in outer.metrics]
         if counts and self._is_training(unit):
-            loss = find_loss(result)
+            loss = find_loss(result.fetch() if source == "coordinator.schedule" else result)
             self._count(unit, made, self._metric_losses.of(unit.metrics) if loss is None else loss)
         elif counts:
             self._count_idle()
@@ -267,6 +267,8 @@ class Limiter:
         self._patches.wrap(tf.GradientTape, "gradient", self._wrap_gradient)
         self._patches.wrap(tf.compat.v1.train.Optimizer, "apply_gradients", self._wrap_apply)
         self._inner_loops.patch(tf)
+        coordinator = getattr(tf.distribute, "coordinator", tf.distribute.experimental.coordinator)
+        self._patches.wrap(coordinator.ClusterCoordinator, "schedule", self._wrap_schedule)
 
     def patch_keras(self, library: str) -> None:
         from xlalint.verify.keras_fit import patch_model
@@ -301,6 +303,20 @@ class Limiter:
             return self.run_unit("strategy.run", fn, call, tuple(args), kwargs or {})
 
         return run
+
+    def _wrap_schedule(self, schedule: Any) -> Any:
+        """Steps on parameter servers, one after the other: each error comes up at the line that scheduled it."""
+
+        @functools.wraps(schedule)
+        def scheduled(coordinator: Any, fn: Any, args: Any = None, kwargs: Any = None) -> Any:
+            def call(*a: Any, **k: Any) -> Any:
+                value = schedule(coordinator, fn, a, k)
+                coordinator.join()
+                return value
+
+            return self.run_unit("coordinator.schedule", fn, call, args or (), kwargs or {})
+
+        return scheduled
 
     def _wrap_apply(self, apply: Any) -> Any:
         @functools.wraps(apply)

@@ -3,8 +3,9 @@
 `prepare` before TensorFlow starts its runtime, `make` after, `run_scoped` to run a script that
 names no strategy under one, `check` to see whether the replicas still agree. Compiling by XLA works
 under `none`, `one-device` and `tpu`; on CPUs a program for several real replicas cannot be
-compiled (their variables live on different devices), so under `mirrored` steps run uncompiled, which
-shows mistakes of aggregation and of replica context all the same.
+compiled (their variables live on different devices), so under the others steps run uncompiled, which
+shows mistakes of aggregation and of replica context all the same. `multi-worker` and
+`parameter-server` find their cluster in $TF_CONFIG (`clusters`).
 """
 
 from __future__ import annotations
@@ -18,11 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from xlalint.verify import standin
+from xlalint.verify import choices, jobs, standin
 from xlalint.verify.steps import StepsDone
-
-NAMES = ("none", "one-device", "mirrored", "central-storage", "tpu")
-_MOST_DEVICES = 8
 
 
 class StrategyUnavailable(Exception):  # noqa: N818 - a state of the world, not a bug
@@ -64,12 +62,9 @@ def prepare(name: str, devices: int = 2) -> None:
     nothing. Raises `StrategyUnavailable` where TensorFlow's runtime has started with another number
     of devices, and `ValueError` for an unknown name or a number of devices outside 2 to 8.
     """
-    if name not in NAMES:
-        raise ValueError(f"unknown strategy {name!r}: one of {', '.join(NAMES)}")
-    if name not in ("mirrored", "central-storage"):
+    choices.check(name, devices)
+    if name not in (jobs.MIRRORED, jobs.CENTRAL_STORAGE):
         return
-    if not 2 <= devices <= _MOST_DEVICES:
-        raise ValueError(f"{name} takes 2 to {_MOST_DEVICES} devices, not {devices}")
     tf = importlib.import_module("tensorflow")
     cpu = tf.config.list_physical_devices("CPU")[0]
     virtual = [tf.config.LogicalDeviceConfiguration() for _ in range(devices)]
@@ -86,18 +81,19 @@ def make(name: str, devices: int = 2) -> Any:
     """A strategy by name, None for `none`.
 
     `devices` are virtual CPUs for `mirrored` and `central-storage`, replicas for `tpu` (the
-    stand-in, which `make` installs unless it is). Raises `StrategyUnavailable`, and `ValueError` for
-    an unknown name.
+    stand-in, which `make` installs unless it is); the cluster of `multi-worker` and `parameter-server` is that of $TF_CONFIG,
+    whose processes must run by now. Raises `StrategyUnavailable`, and `ValueError` for an unknown name.
     """
+    choices.check(name, devices)
     makers: dict[str, Callable[[int], Any]] = {
-        "none": lambda _: None,
-        "one-device": _one_device,
-        "mirrored": _mirrored,
-        "central-storage": _central_storage,
-        "tpu": _tpu,
+        jobs.AS_IS: lambda _: None,
+        jobs.ONE_DEVICE: _one_device,
+        jobs.MIRRORED: _mirrored,
+        jobs.MULTI_WORKER: _multi_worker,
+        jobs.CENTRAL_STORAGE: _central_storage,
+        jobs.PARAMETER_SERVER: _parameter_server,
+        jobs.STANDIN: _tpu,
     }
-    if name not in makers:
-        raise ValueError(f"unknown strategy {name!r}: one of {', '.join(NAMES)}")
     try:
         return makers[name](devices)
     except (RuntimeError, ValueError, AttributeError) as error:
@@ -138,7 +134,7 @@ def check(strategy: Any) -> tuple[int, tuple[Disagreement, ...]]:
     """
     if strategy is None:
         return 0, ()
-    mirrored = _mirrored_variables(strategy)
+    mirrored = variables(strategy)
     found = [_disagreement(variable) for variable in mirrored]
     return len(mirrored), tuple(one for one in found if one is not None)
 
@@ -172,6 +168,22 @@ def _central_storage(devices: int) -> Any:
     return tf.distribute.experimental.CentralStorageStrategy(names, names[0])
 
 
+def _multi_worker(_: int) -> Any:
+    return importlib.import_module("tensorflow").distribute.MultiWorkerMirroredStrategy()
+
+
+def _parameter_server(_: int) -> Any:
+    tf = importlib.import_module("tensorflow")
+    resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
+    # Public without `experimental` from TensorFlow 2.13 only.
+    owner = next(
+        one
+        for one in (tf.distribute, tf.distribute.experimental)
+        if hasattr(one, "ParameterServerStrategy")
+    )
+    return owner.ParameterServerStrategy(resolver)
+
+
 def _tpu(replicas: int) -> Any:
     tf = importlib.import_module("tensorflow")
     if tf.distribute.TPUStrategy.__module__.startswith("xlalint."):
@@ -191,8 +203,8 @@ def _virtual_cpus(tf: Any, devices: int) -> list[str]:
     return names[:devices]
 
 
-def _mirrored_variables(strategy: Any) -> list[Any]:
-    """The strategy's variables that must be equal on every replica, by name."""
+def variables(strategy: Any) -> list[Any]:
+    """The strategy's variables that must be equal on every replica and worker, in the order in which they were made."""
     try:
         mirrored_class = standin.private("tensorflow.python.distribute.values", "MirroredVariable")
     except standin.StandinUnavailable:
@@ -202,7 +214,13 @@ def _mirrored_variables(strategy: Any) -> list[Any]:
         for candidate in gc.get_objects()
         if isinstance(candidate, mirrored_class) and candidate.distribute_strategy is strategy
     ]
-    return sorted(found, key=lambda variable: str(variable.name))
+    return sorted(found, key=_age)
+
+
+def _age(variable: Any) -> tuple[int, str]:
+    """TensorFlow numbers what it makes: `dense/kernel_12`."""
+    number = str(getattr(variable, "_unique_id", "")).rpartition("_")[2]
+    return (int(number) if number.isdecimal() else 0, str(variable.name))
 
 
 def _disagreement(variable: Any) -> Disagreement | None:

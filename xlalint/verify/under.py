@@ -1,4 +1,4 @@
-"""Put a script where its job wants it: on the stand-in for a TPU, on virtual devices, inside a strategy's scope."""
+"""Put a script where its job wants it: on the stand-in for a TPU, on virtual devices, in a cluster, inside a strategy's scope."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from xlalint.verify import jobs, standin, strategies
+from xlalint.verify import choices, jobs, standin, strategies
 from xlalint.verify.jobs import Job
 from xlalint.verify.patching import Patches
 
@@ -16,37 +16,78 @@ UNAVAILABLE = (standin.StandinUnavailable, strategies.StrategyUnavailable)
 class Place:
     """Where the script runs; make it right after TensorFlow's import.
 
-    `standin` is the stand-in for a TPU where one is in place, `strategy` the strategy that is ours. Raises one of UNAVAILABLE.
+    `driver` gives a loop's steps to the replicas, where one is needed.
+    `standin` is the stand-in for a TPU where one is in place, `strategy` the strategy that trains, ours or the script's own,
+    once it is made. `name` and `replicas` are those of the job, unless the machine has a TPU of its own. Raises one of
+    UNAVAILABLE.
     """
 
     def __init__(self, job: Job, tf: Any, hear: Callable[[standin.Event], None]) -> None:
         self.standin: standin.Standin | None = None
         self.strategy: Any = None
+        self.name, self.replicas = job.strategy, job.replicas
+        self.driver: Any = None
         self._scope: Any = None
-        strategies.prepare(job.strategy, max(job.replicas, 2))
-        if job.strategy == jobs.STANDIN:
-            self.standin = standin.install(job.replicas, hear)
+        strategies.prepare(job.strategy, job.replicas)
         self._uncompiled = Patches()
-        if job.strategy == jobs.MIRRORED or job.without_xla:
+        if job.without_xla or not choices.KINDS[job.strategy].is_compiled:
             _compile_nothing(self._uncompiled)
+        if job.strategy == jobs.STANDIN and not job.is_substituted:
+            self._take_tpu(job, tf, hear)
         if job.is_imposed:
-            self._enter(strategies.make(job.strategy, job.replicas))
-        if job.is_substituted:
-            standin.install(job.replicas, hear)  # for the resolver and the initialization
-            _substitute(tf, lambda: self._made(strategies.make(job.strategy, max(job.replicas, 2))))
+            self._enter(strategies.make(self.name, self.replicas))
+            if job.is_driven:
+                from xlalint.verify import driven  # made of TensorFlow
+
+                self.driver = driven.Driver(self.strategy)
+        elif job.is_substituted:
+            self._substitute(job, tf, hear)
+        else:
+            from xlalint.verify import own_strategies
+
+            own_strategies.adapt(job, tf, hear, self._made)
 
     def compile_again(self) -> None:
         """Let tf.functions made from now on be compiled as they ask."""
         self._uncompiled.undo()
+
+    def _take_tpu(self, job: Job, tf: Any, hear: Callable[[standin.Event], None]) -> None:
+        """The stand-in, unless TensorFlow finds a TPU and nobody asked for a number of replicas."""
+        cores = [] if job.is_asked else _tpu_cores(tf)
+        if cores:
+            self.name, self.replicas = jobs.REAL_TPU, len(cores)
+        else:
+            self.standin = standin.install(job.replicas, hear)
 
     def _enter(self, strategy: Any) -> None:
         # Never left: Keras remembers the scope a model was made in. Held, or TensorFlow forgets it.
         self.strategy, self._scope = strategy, strategy.scope()
         self._scope.__enter__()
 
+    def _substitute(self, job: Job, tf: Any, hear: Callable[[standin.Event], None]) -> None:
+        from xlalint.verify import own_strategies
+
+        # The resolver of a TPU and its initialization are part of what is replaced.
+        replicas = (
+            job.replicas if job.strategy == jobs.STANDIN else choices.KINDS[jobs.STANDIN].default
+        )
+        stood_in = standin.install(replicas, hear)
+        if job.strategy == jobs.STANDIN:
+            self.standin = stood_in
+        # Made now: a multi-worker strategy must be, before anything runs an operation.
+        strategy = strategies.make(job.strategy, job.replicas)
+        own_strategies.substitute(tf, strategy, self._made)
+
     def _made(self, strategy: Any) -> Any:
         self.strategy = strategy
         return strategy
+
+
+def _tpu_cores(tf: Any) -> list[Any]:
+    try:
+        return list(tf.config.list_physical_devices("TPU"))
+    except Exception:  # a TPU that cannot be reached is not there for us
+        return []
 
 
 def _compile_nothing(patches: Patches) -> None:
@@ -62,20 +103,3 @@ def _compile_nothing(patches: Patches) -> None:
         return init
 
     patches.wrap(polymorphic_function.Function, "__init__", init_of)
-
-
-def _substitute(tf: Any, make: Callable[[], Any]) -> None:
-    """Let `tf.distribute.TPUStrategy(...)` give what `make` makes."""
-
-    class _AnyOfOurs(type):
-        def __instancecheck__(cls, instance: Any) -> bool:
-            return isinstance(instance, tf.distribute.Strategy)
-
-    class TPUStrategy(metaclass=_AnyOfOurs):
-        def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-            return make()
-
-    patches = Patches()
-    for api in (tf, tf.compat.v1):
-        for owner in (api.distribute, api.distribute.experimental):
-            patches.put_if_present(owner, "TPUStrategy", TPUStrategy)

@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from xlalint.verify import hooks, hosted, jobs, standin, steps, wire
+from xlalint.verify import hooks, hosted, jobs, members, standin, steps, wire
 from xlalint.verify.channel import Channel
 from xlalint.verify.interpreter import Interpreter
 from xlalint.verify.jobs import Job
@@ -28,9 +28,13 @@ from xlalint.verify.offload import Offloaded
 from xlalint.verify.opstack import UserCode
 from xlalint.verify.outputs import Outputs
 from xlalint.verify.records import (
+    FAILED,
+    IMPOSSIBLE,
     SKIPPED,
+    UNFIT,
     Environment,
     Failure,
+    Stage,
     TargetReport,
     TrainingReport,
     to_record,
@@ -47,6 +51,8 @@ def main(job_file: str) -> None:
     if job.cwd:
         os.chdir(job.cwd)
     sys.dont_write_bytecode = True  # no __pycache__ beside the user's files
+    if job.kind == jobs.SERVER:
+        members.serve(lambda: channel.emit({"kind": "serving"}))
     # The parent removes this folder, however this process ends.
     outputs = _outputs(Path(tempfile.gettempdir()), job)
     _Work(job, channel, outputs, Interpreter()).do()
@@ -80,6 +86,13 @@ def _outputs(folder: Path, job: Job) -> Outputs:
     outputs = Outputs(folder / "outputs", map(Path, job.roots))
     outputs.start()
     return outputs
+
+
+_NO_STEP = "its training loop names no strategy and calls no tf.function before it fails: only a tf.function can be given to the replicas"
+
+
+class _NotHere(BaseException):
+    """The strategy that the job asks for cannot be had here. Ends the program, whatever exceptions it handles."""
 
 
 class _Work:
@@ -138,6 +151,8 @@ class _Work:
         try:
             self._place = under.Place(self._job, tf, self._hear_event)
         except under.UNAVAILABLE as reason:
+            if not self._job.takes_targets:
+                raise _NotHere(str(reason)) from reason
             self._note(f"not under {self._job.strategy}: {reason}")
 
     def _on_keras(self, library: str) -> None:
@@ -169,14 +184,16 @@ class _Work:
         self._channel.phase("run")
         started = time.monotonic()
         status, detail, failure = self._outcome_of(run)
-        self._look_at_replicas()
+        checks = self._checks(status)
+        if status in ("stopped", "ended") and any(check.status == FAILED for check in checks):
+            status = FAILED
         captured = capture.results() if self._job.takes_targets else ()
         limiter.undo()
         meter.stop()
         capture.stop()
         report = TrainingReport(
-            strategy=self._job.strategy,
-            replicas=self._job.replicas,
+            strategy=self._place.name if self._place is not None else jobs.AS_IS,
+            replicas=self._place.replicas if self._place is not None else 1,
             status=status,
             steps=limiter.done,
             losses=tuple(self._losses),
@@ -184,8 +201,12 @@ class _Work:
             detail=detail,
             failure=failure,
             events=tuple(self._events),
+            checks=checks,
+            is_asked=self._job.is_asked,
         )
         self._channel.emit(to_record("training", report))
+        if status != FAILED:
+            members.meet(self._job)
         if self._job.takes_targets and (told := self._outputs.told(Path.cwd())):
             self._note(told)
         self._channel.phase("data")
@@ -206,18 +227,24 @@ class _Work:
         batches = [asdict(one) for one in meter.sources.shapes()]
         self._channel.emit({"kind": "meter", "functions": functions, "batches": batches})
 
-    def _look_at_replicas(self) -> None:
-        from xlalint.verify import strategies
+    def _checks(self, status: str) -> tuple[Stage, ...]:
+        """What there is to say of the replicas, after a run under a strategy of several that was not cut short."""
+        from xlalint.verify import agreement
 
-        self._events += [
-            f"the loss of step {step} is not a number" for step in strategies.unusable(self._losses)
-        ]
-        if self._place is not None and self._place.strategy is not None:
-            _, disagreements = strategies.check(self._place.strategy)
+        place = self._place
+        if place is None or place.name in (jobs.AS_IS, jobs.STANDIN) or status == FAILED:
             self._events += [
-                f"replicas disagree on {one.variable} by {one.difference:.3g}"
-                for one in disagreements
+                f"the loss of step {step} is not a number"
+                for step in agreement.unusable(self._losses)
             ]
+            return ()
+        if self._job.task:
+            digests = agreement.digests(place.strategy)
+            self._channel.emit({"kind": "variables", "digests": digests})
+        # A worker's own replica has nothing beside it here: the parent compares it with the others'.
+        of_replicas = None if self._job.task else agreement.of_replicas(place.strategy)
+        found = (of_replicas, agreement.of_losses(self._losses))
+        return tuple(check for check in found if check is not None)
 
     def _outcome_of(self, run: Callable[[], None]) -> tuple[str, str, Failure | None]:
         """(status, detail, failure) of the user's program: `stopped` after its steps, `ended`, or `failed`."""
@@ -234,8 +261,9 @@ class _Work:
             return "failed", f"the program left, saying: {text_of(code)}", None
         except BaseException as error:
             failure = self.locator.python_error("script", error)
-            # A program that names no strategy need not work under one.
-            return "unfit" if self._job.is_imposed else "failed", failure.message, failure
+            if isinstance(error, _NotHere):
+                return IMPOSSIBLE, str(error), None
+            return (*self._blame(error, failure), failure)
         return "ended", "", None
 
     def _contained(self, run: Callable[[], _T]) -> _T:
@@ -251,6 +279,20 @@ class _Work:
         if self._channel.is_copy:
             _leave(0)
         return result
+
+    def _blame(self, error: BaseException, failure: Failure) -> tuple[str, str]:
+        """(status, detail) of a program that raised: its own fault, TensorFlow's limit, or ours to have put it there."""
+        from xlalint.verify import limits
+
+        limit = limits.of(self._job.strategy, error)
+        if limit:
+            return IMPOSSIBLE, limit
+        driver = self._place.driver if self._place is not None else None
+        if driver is not None and not driver.driven:
+            return UNFIT, _NO_STEP
+        # A program that names no strategy need not work under one, unless the user says so.
+        is_ours = self._job.is_imposed and not self._job.is_asked
+        return UNFIT if is_ours else FAILED, failure.message
 
     def _hear_step(self, step: steps.Step) -> None:
         self._losses += [None] * (step.index - len(self._losses) - 1)
