@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as standard_json
 import linecache
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -319,15 +319,21 @@ def summary_line(result: Verification) -> str:
         missed = len(result.unclaimed)
         parts.append(f"{missed} failure{'s' * (missed != 1)} that check did not find")
     if result.trainings:
-        bad = counts["training"]["failed"]
-        parts.append(
-            f"training {f'FAILED ({bad} of {len(result.trainings)} runs)' if bad else 'runs'}"
-        )
+        parts.append(_training_summary(counts["training"], len(result.trainings)))
     if result.broken:
         parts.append(f"{len(result.broken)} could not be run")
     if result.interrupted:
         parts.append("interrupted")
     return "; ".join(parts) or "nothing was verified"
+
+
+def _training_summary(counts: Mapping[str, int], runs: int) -> str:
+    bad, impossible = counts[FAILED], counts[IMPOSSIBLE]
+    if bad:
+        return f"training FAILED ({bad} of {runs} runs)"
+    if impossible:
+        return f"training runs, but TensorFlow cannot do {impossible} of the {runs} runs"
+    return "training runs"
 
 
 def json(result: Verification) -> str:

@@ -36,12 +36,14 @@ def of_replicas(strategy: Any) -> Stage | None:
     return Stage(VARIABLES, OK, detail=f"equal on every replica ({told})")
 
 
-def of_losses(losses: Sequence[float | None]) -> Stage:
-    """Is every loss that was seen a number?"""
+def of_losses(losses: Sequence[float | None]) -> Stage | None:
+    """Is every loss that was seen a number? None where no step was made."""
     bad = unusable(losses)
     if bad:
         steps = ", ".join(str(step) for step in bad)
         return Stage(LOSS, FAILED, detail=f"not a number in step{'s' * (len(bad) > 1)} {steps}")
+    if not losses:
+        return None
     if not any(loss is not None for loss in losses):
         return Stage(LOSS, SKIPPED, detail="no loss was seen")
     return Stage(LOSS, OK, detail="finite in every step")

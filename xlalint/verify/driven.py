@@ -25,6 +25,7 @@ class Driver:
         self._has_servers = hasattr(strategy, "_cluster_coordinator")
         self._coordinator: Any = None
         self._is_driving = False
+        self._scheduled: dict[int, Any] = {}
         self.driven: list[str] = []
         Patches().wrap(type(tf.function(lambda: None)), "__call__", self._wrap)
 
@@ -74,9 +75,18 @@ class Driver:
         if self._coordinator is None:
             owner = getattr(tf.distribute, "coordinator", tf.distribute.experimental.coordinator)
             self._coordinator = owner.ClusterCoordinator(self._strategy)
-        result = self._coordinator.schedule(function, args, kwargs)
+        scheduled = self._scheduled.setdefault(id(function), self._in_replica(function))
+        result = self._coordinator.schedule(scheduled, args, kwargs)
         self._coordinator.join()
         return tf.nest.map_structure(tf.convert_to_tensor, result.fetch())
+
+    def _in_replica(self, function: Any) -> Any:
+        """`function` as a guide has a scheduled one: what trains runs in a replica's context."""
+
+        def replica_step(*args: Any, **kwargs: Any) -> Any:
+            return self._strategy.run(function, args, kwargs)
+
+        return tf.function(replica_step, autograph=False)
 
     def _note(self, function: Any) -> bool:
         """Is it the first call of this function?"""

@@ -16,7 +16,15 @@ from xlalint.verify.command import Command, PlanError, parse_command
 from xlalint.verify.jobs import Job
 from xlalint.verify.notebook import SUFFIX, Notebooks
 from xlalint.verify.recompiles import Recompiles
-from xlalint.verify.records import EAGER, FAILED, Environment, Failure, TargetReport, TrainingReport
+from xlalint.verify.records import (
+    EAGER,
+    FAILED,
+    IMPOSSIBLE,
+    Environment,
+    Failure,
+    TargetReport,
+    TrainingReport,
+)
 from xlalint.verify.sandbox import Limits
 from xlalint.verify.verdicts import CONFIRMED, Verdict
 
@@ -66,7 +74,9 @@ class Verification:
 
     @property
     def could_not_run(self) -> bool:
-        return bool(self.broken or self.errors)
+        """Is something left undone that was asked for: broken code, or a strategy that TensorFlow cannot train under?"""
+        impossible = any(one.status == IMPOSSIBLE and one.is_asked for one in self.trainings)
+        return bool(self.broken or self.errors or impossible)
 
 
 def verify(
