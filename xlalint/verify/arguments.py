@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from xlalint.verify import structure
+
 # A call's tensors above this many bytes are described, not copied.
 _MOST_BYTES = 512 * 1024 * 1024
 
@@ -53,6 +55,9 @@ def identity(described: Any) -> object:
         return ("dict", *((str(name), identity(part)) for name, part in described.items()))
     if isinstance(described, (tuple, list)):
         return (type(described).__name__, *(identity(part) for part in described))
+    if (parts := list(structure.leaves(described))) and parts[0][0]:
+        fields = ((path, identity(leaf)) for path, leaf in parts)
+        return (type(described).__name__, *fields)
     if isinstance(described, (bool, int, float, str, bytes, type(None))):
         return (type(described).__name__, described)
     if hasattr(described, "is_compatible_with"):  # specs
@@ -61,22 +66,13 @@ def identity(described: Any) -> object:
 
 
 def _map(change: Callable[[Any], Any], value: Any) -> Any:
-    value = first_replica(value)
-    if isinstance(value, dict):
-        changed = {name: _map(change, part) for name, part in value.items()}
-        return changed if type(value) is dict else _rebuilt(value, changed)
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(_map(change, part) for part in value))
-    if type(value) in (tuple, list):
-        return type(value)(_map(change, part) for part in value)
-    return change(value)
+    """Every leaf changed; of a value per replica, replica 0's."""
+    return structure.mapped(lambda leaf: _changed(change, leaf), value)
 
 
-def _rebuilt(original: Any, changed: dict[Any, Any]) -> Any:
-    try:
-        return type(original)(changed)
-    except TypeError:  # a mapping with a constructor of its own (a Hugging Face ModelOutput)
-        return changed
+def _changed(change: Callable[[Any], Any], leaf: Any) -> Any:
+    one = first_replica(leaf)
+    return change(leaf) if one is leaf else _map(change, one)
 
 
 def first_replica(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """Keep what functions were called with while a script runs: real arguments for the compiler to work on.
 
 Observed are every tf.function of the user's, what is given to `strategy.run`, the train and test
-steps of Keras models, and the plain functions that are asked for (`observe`).
+steps of Keras models, calls of the project's own Keras layers, and the plain functions that are asked for (`observe`).
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from xlalint.verify import hooks
+from xlalint.verify import hooks, structure
 from xlalint.verify.arguments import Arguments, describe, identity, keep
 from xlalint.verify.batches import batch_of_caller, batch_of_fit, batch_of_source, is_source
 from xlalint.verify.observe import PlainCall, PlainCalls
@@ -56,7 +57,8 @@ class Signature:
 class Captured:
     """A function that was called while the script ran.
 
-    `kind` is `tf.function`, `strategy.run`, `train_step`, `test_step` or `plain`. `path` and `line`
+    `kind` is `tf.function`, `strategy.run`, `train_step`, `test_step`, `layer` (the `call` of a layer or model, which
+    `bound_to` is) or `plain`. `path` and `line`
     say where the function starts (its first decorator, as Python counts). `function` can be called
     with each example's arguments: `bound_to` is already bound. `traces` is None for what TensorFlow
     does not count. Up to two `examples`, with values before those without, and eight `signatures`.
@@ -78,10 +80,17 @@ class Capture:
     """Collects calls from `start` to `stop`; `results` may be asked for at any time.
 
     `flagged` are plain functions to observe, by real path and first line: that of the `def` or that
-    of the first decorator. Records live as long as the capture, and so do the objects in them.
+    of the first decorator; `is_project` tells, of a file, whether its layers are. Records live as long as the capture, and
+    so do the objects in them.
     """
 
-    def __init__(self, flagged: Iterable[tuple[str, int]] = ()) -> None:
+    def __init__(
+        self,
+        flagged: Iterable[tuple[str, int]] = (),
+        is_project: Callable[[str], bool] = lambda path: False,
+    ) -> None:
+        self._layers = _LayerClasses(is_project)
+        self._is_again = False
         self._lock = threading.RLock()
         self._records: dict[object, _Record] = {}
         self._local = threading.local()
@@ -104,6 +113,22 @@ class Capture:
         self._plain_calls.stop()
         self._patches.undo()
 
+    @contextmanager
+    def looking_again(self) -> Iterator[None]:
+        """After `stop`: what is called while open counts for values alone, of functions that were seen without."""
+        patches = Patches()
+        self._is_again = True
+        try:
+            for library in ("keras", "tf_keras"):
+                if library in sys.modules:
+                    self._watch_layers(library, patches)
+            self._plain_calls.start(patches)
+            yield
+        finally:
+            self._plain_calls.stop()
+            patches.undo()
+            self._is_again = False
+
     def results(self) -> tuple[Captured, ...]:
         """What was seen, in the order of the first calls.
 
@@ -112,7 +137,7 @@ class Capture:
         """
         with self._lock:
             records = list(self._records.values())
-        return tuple(record.captured(self._origins) for record in records)
+        return _each_once([record.captured(self._origins) for record in records])
 
     # What was seen
 
@@ -134,8 +159,17 @@ class Capture:
 
     def _saw_plain(self, call: PlainCall) -> None:
         record = self._record("plain", call.code, call.function)
-        record.add(call.args, call.kwargs)
-        record.calls += 1
+        record.add(call.args, call.kwargs, call.function)
+        record.calls += not self._is_again
+
+    def _saw_layer(self, layer: Any, args: Any, kwargs: Any) -> None:
+        """Of the layers of a class, the first that is called stands for all."""
+        if not self._layers.wants(type(layer)) or _is_described(args, kwargs):
+            return
+        record = self._record("layer", type(layer), layer.call)
+        if record.owner is layer:
+            record.add(args, kwargs)
+        record.calls += not self._is_again
 
     def _saw(self, kind: str, function: Any, args: Any, kwargs: Any, key: object = None) -> _Record:
         # A bound method is a new object at each access; what it binds is not.
@@ -194,11 +228,23 @@ class Capture:
 
     def _watch_keras(self, library: str) -> None:
         model = importlib.import_module(library).Model
+        self._watch_layers(library, self._patches)
         for name, step in (("fit", "train_step"), ("evaluate", "test_step"), ("predict", "")):
             watched = functools.partial(self._watched_loop, step)
             self._patches.wrap(model, name, watched)
         for name, step in (("train_on_batch", "train_step"), ("test_on_batch", "test_step")):
             self._patches.wrap(model, name, functools.partial(self._watched_loop, step))
+
+    def _watch_layers(self, library: str, patches: Patches) -> None:
+        patches.wrap(sys.modules[library].layers.Layer, "__call__", self._watched_layer)
+
+    def _watched_layer(self, call: Any) -> Any:
+        @functools.wraps(call)
+        def __call__(layer: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
+            self._saw_layer(layer, args, kwargs)
+            return call(layer, *args, **kwargs)
+
+        return __call__
 
     def _watched_call(self, call: Any) -> Any:
         @functools.wraps(call)
@@ -260,6 +306,7 @@ class _Record:
     def __init__(self, kind: str, function: Any, alive: Any) -> None:
         self.kind = kind
         self.function = function
+        self.owner = bound_to(function)
         self.data: Mapping[str, Any] | None = None
         self.source: Any = None
         self.caller: _Record | None = None
@@ -267,13 +314,22 @@ class _Record:
         self.calls = 0
         self._examples: list[Call] = []
         self._signatures: dict[object, Signature] = {}
+        self._batch: Any = None
         self._lock = threading.Lock()
 
-    def add(self, args: Any, kwargs: Any) -> None:
+    def add(self, args: Any, kwargs: Any, function: Any = None) -> None:
+        """`function` is what can be called with these arguments, where that may differ from call to call: a closure made
+        while tracing holds symbolic tensors."""
         with self._lock:
             self._add_signature(args, kwargs)
-            if sum(example.has_values for example in self._examples) < _EXAMPLES:
+            n_with_values = sum(example.has_values for example in self._examples)
+            is_first_in_training = bool(kwargs.get("training")) and not any(
+                example.kwargs.get("training") for example in self._examples
+            )
+            if n_with_values < _EXAMPLES or is_first_in_training:
                 self._add_example(args, kwargs)
+            if n_with_values == 0 and self._examples[0].has_values and function is not None:
+                self.function = function
 
     def _add_signature(self, args: Any, kwargs: Any) -> None:
         if len(self._signatures) >= _SIGNATURES:
@@ -287,7 +343,10 @@ class _Record:
         if not arguments.has_values and len(self._examples) >= _EXAMPLES:
             return
         self._examples.append(Call(arguments.args, arguments.kwargs, arguments.has_values))
-        self._examples.sort(key=lambda example: not example.has_values)
+        # A layer's call in training says more than the one that built it.
+        self._examples.sort(
+            key=lambda example: (not example.has_values, not example.kwargs.get("training"))
+        )
         del self._examples[_EXAMPLES:]
 
     def captured(self, origins: Origins) -> Captured:
@@ -311,10 +370,12 @@ class _Record:
         """A step inside `fit` or a tf.function is only ever traced: its values come from its data."""
         if any(example.has_values for example in self._examples):
             return tuple(self._examples)
-        for signature in self._signatures.values():
-            batch = self._batch_for(signature) if not signature.kwargs else None
-            if batch is not None:
-                return (Call(batch, {}, True), *self._examples[: _EXAMPLES - 1])
+        for signature in self._signatures.values() if self._batch is None else ():
+            self._batch = self._batch_for(signature) if not signature.kwargs else None
+            if self._batch is not None:
+                break
+        if self._batch is not None:
+            return (Call(self._batch, {}, True), *self._examples[: _EXAMPLES - 1])
         return tuple(self._examples)
 
     def _batch_for(self, signature: Signature) -> Any:
@@ -326,6 +387,43 @@ class _Record:
             if example.has_values:
                 return batch_of_caller(example.args, signature.args)
         return None
+
+
+class _LayerClasses:
+    """Which classes of layers are the project's own: those whose `call` it wrote."""
+
+    def __init__(self, is_project: Callable[[str], bool]) -> None:
+        self._is_project = is_project
+        self._known: dict[type[Any], bool] = {}
+
+    def wants(self, cls: type[Any]) -> bool:
+        if cls not in self._known:
+            code = code_of(getattr(cls, "call", None))
+            self._known[cls] = code is not None and self._is_project(code.co_filename)
+        return self._known[cls]
+
+
+def _is_described(args: Any, kwargs: Any) -> bool:
+    """Is it a call that builds a model out of Keras's descriptions of tensors?"""
+    found = structure.leaves((args, kwargs))
+    return any(type(leaf).__name__ == "KerasTensor" for _, leaf in found)
+
+
+def _each_once(captured: list[Captured]) -> tuple[Captured, ...]:
+    """Without those of which no values were seen, where another capture of the same function has values: AutoGraph's version
+    of a nested function beside the function itself."""
+    valued = {
+        (one.kind, one.path, one.line)
+        for one in captured
+        if any(example.has_values for example in one.examples)
+    }
+    return tuple(
+        one
+        for one in captured
+        if one.kind != "plain"
+        or (one.kind, one.path, one.line) not in valued
+        or any(example.has_values for example in one.examples)
+    )
 
 
 @contextmanager

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -11,7 +13,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from xlalint.verify.capture import Captured
+from xlalint.verify import eagerly, structure
+from xlalint.verify.capture import Capture, Captured
 from xlalint.verify.patching import Patches
 from xlalint.verify.program import Call, Program, parameter_names, static, tensors_alone
 from xlalint.verify.sites import real_path
@@ -20,6 +23,10 @@ from xlalint.verify.targets import code_of
 
 # A dimension that was unknown even while the script ran.
 _UNKNOWN = 8
+# Called from what other captures hold.
+_INNER = ("plain", "layer")
+# Layers are compiled with the step already; alone, they take no longer than this, all together.
+_LONGEST_FOR_LAYERS = 90.0
 
 
 def watch_conversions(converted: set[tuple[str, int]]) -> None:
@@ -74,16 +81,46 @@ class Circumstances:
     converted: AbstractSet[tuple[str, int]]
     standin: Standin | None
     runs: Runs
+    note: Callable[[str], None] = lambda text: None
+
+
+def with_values(
+    capture: Capture, captured: Sequence[Captured], around: Circumstances, has_failed: bool
+) -> Sequence[Captured]:
+    """What was captured, with values for the helpers and layers that were only called while others were traced.
+
+    Those others are run once more, eagerly, and what they call is seen with values; of a script that failed, also what it did
+    not come to. Call it when the script has ended.
+    """
+    is_wanted = has_failed or any(one.kind in _INNER and not _has_values(one) for one in captured)
+    for one in captured if is_wanted else ():
+        call = None if one.kind in _INNER or not _has_values(one) else _callable(one, around)
+        if call is None:
+            continue
+        example = _calls(one)[0]
+        with capture.looking_again(), eagerly.everything(), contextlib.suppress(Exception):
+            call(*example.args, **example.kwargs)
+        captured = capture.results()
+        if not has_failed and all(_has_values(one) for one in captured if one.kind in _INNER):
+            break
+    return captured
+
+
+def _has_values(one: Captured) -> bool:
+    return any(example.has_values for example in one.examples)
 
 
 def programs(captured: Sequence[Captured], around: Circumstances) -> Iterator[Program]:
     """One program per function of the user's that was called with usable arguments, in the order of the first calls."""
-    steps = {(one.path, one.line) for one in captured if one.kind != "plain"}
-    for index, one in enumerate(captured):
-        if "__autograph_generated_file" in one.path or (
-            one.kind == "plain" and (one.path, one.line) in steps
-        ):
-            continue
+    started = 0.0
+    for index, one in _in_order(captured):
+        if one.kind == "layer":
+            started = started or time.monotonic()
+            if time.monotonic() - started > _LONGEST_FOR_LAYERS:
+                around.note(
+                    f"not every layer was compiled alone: the first took {_LONGEST_FOR_LAYERS:.0f} s"
+                )
+                return
         call = _callable(one, around)
         if call is not None and one.examples:
             yield Program(
@@ -101,10 +138,38 @@ def programs(captured: Sequence[Captured], around: Circumstances) -> Iterator[Pr
             )
 
 
+def _in_order(captured: Sequence[Captured]) -> list[tuple[int, Captured]]:
+    """Each function once, layers last; the call of a layer that has findings is a plain function already."""
+    steps = {(one.path, one.line) for one in captured if one.kind not in _INNER}
+    plain = {(one.path, one.line) for one in captured if one.kind == "plain"}
+    wanted = [
+        (index, one)
+        for index, one in enumerate(captured)
+        if "__autograph_generated_file" not in one.path
+        and not (one.kind in _INNER and (one.path, one.line) in steps)
+        and not (one.kind == "layer" and (one.path, one.line) in plain)
+    ]
+    return sorted(wanted, key=lambda numbered: numbered[1].kind == "layer")
+
+
 def _calls(one: Captured) -> tuple[Call, ...]:
-    """Calls that can stand side by side: with values, or all without."""
-    with_values = [example for example in one.examples if example.has_values]
-    return tuple(_call(example) for example in with_values or one.examples[:1])
+    """Calls that can stand side by side: with values, or all without, and of one structure."""
+    valued = [example for example in one.examples if example.has_values]
+    calls = [_call(example) for example in valued or one.examples[:1]]
+    return tuple(call for call in calls if _outline(call) == _outline(calls[0]))
+
+
+def _outline(call: Call) -> list[tuple[structure.Path, str]]:
+    """What two calls of one program have in common: names, dtypes, Python values."""
+    return [
+        (path, str(leaf.dtype) if hasattr(leaf, "dtype") else _value_of(leaf))
+        for path, leaf in structure.leaves((call.args, call.kwargs))
+    ]
+
+
+def _value_of(leaf: Any) -> str:
+    is_plain = isinstance(leaf, (bool, int, float, str, bytes, type(None)))
+    return repr(leaf) if is_plain else type(leaf).__name__
 
 
 def _call(example: Any) -> Call:
@@ -133,6 +198,8 @@ def _callable(one: Captured, around: Circumstances) -> Callable[..., Any] | None
             else one.function
         )
         return _in_replica(function, getattr(one.bound_to, "distribute_strategy", None))
+    if one.kind == "layer":
+        return one.bound_to  # type: ignore[no-any-return]
     if one.kind == "plain" and is_converted:
         return _converted(one.function)
     return one.function  # type: ignore[no-any-return]

@@ -59,6 +59,7 @@ class PlainCalls:
     def start(self, patches: Patches) -> None:
         if not self._first_lines:
             return
+        self._functions.clear()  # made of closures that an earlier start saw
         api = importlib.import_module("tensorflow.python.autograph.impl.api")
         patches.wrap(api, "converted_call", self._watch_converted)
         if sys.version_info >= (3, 12):
@@ -112,6 +113,7 @@ class PlainCalls:
             monitoring.use_tool_id(self._tool, "xlalint")
             monitoring.register_callback(self._tool, monitoring.events.PY_START, self._on_start)
             monitoring.set_events(self._tool, monitoring.events.PY_START)
+            monitoring.restart_events()  # what an earlier start found not to be of interest
 
         def _stop_monitoring(self) -> None:
             if self._tool is not None:

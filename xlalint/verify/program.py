@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from xlalint.verify import structure
 from xlalint.verify.targets import plain
 
 
@@ -55,28 +56,34 @@ class Flat:
         self._call = program.call
         first = program.calls[0]
         self._structure = (first.args, first.kwargs)
-        self._leaves = tf.nest.flatten(self._structure)
+        named = list(structure.leaves(self._structure))
+        self._leaves = [leaf for _, leaf in named]
         _refuse_unusable(self._leaves)
         self._dynamic = [index for index, leaf in enumerate(self._leaves) if _is_dynamic(leaf)]
-        self.names = _argument_names(program.parameters, self._structure, self._dynamic)
+        self.names = [
+            _spell(named[index][0], program.parameters)
+            for index in self._dynamic
+            for _ in _components(self._leaves[index])
+        ]
 
     def __call__(self, *tensors: Any) -> Any:
-        leaves, waiting = list(self._leaves), list(tensors)
+        changed, waiting = list(self._leaves), list(tensors)
         for index in self._dynamic:
-            leaf = leaves[index]
+            leaf = changed[index]
             width = len(_components(leaf))
             parts, waiting = waiting[:width], waiting[width:]
-            leaves[index] = (
+            changed[index] = (
                 tf.nest.pack_sequence_as(leaf, parts, expand_composites=True)
                 if _is_composite(leaf)
                 else parts[0]
             )
-        args, kwargs = tf.nest.pack_sequence_as(self._structure, leaves)
+        in_order = iter(changed)
+        args, kwargs = structure.mapped(lambda _: next(in_order), self._structure)
         return tensors_alone(self._call(*args, **kwargs))
 
     def tensors(self, call: Call) -> list[Any]:
         """The tensors (or TensorSpecs) of a call, in this function's order."""
-        leaves = tf.nest.flatten((call.args, call.kwargs))
+        leaves = [leaf for _, leaf in structure.leaves((call.args, call.kwargs))]
         if len(leaves) != len(self._leaves):
             raise UnsupportedError("the calls differ in structure")
         return [part for index in self._dynamic for part in _components(leaves[index])]
@@ -128,7 +135,7 @@ def example(specs: Any, seed: int) -> Any:
             return tf.constant(generator.integers(1, 4, shape), spec.dtype)
         return tf.cast(generator.uniform(-1.0, 1.0, shape), spec.dtype)
 
-    return tf.nest.map_structure(value, specs)
+    return structure.mapped(value, specs)
 
 
 def static(specs: Any, leading: int, other: int) -> Any:
@@ -145,21 +152,28 @@ def static(specs: Any, leading: int, other: int) -> Any:
         ]
         return tf.TensorSpec(filled, spec.dtype, spec.name)
 
-    return tf.nest.map_structure(fill, specs)
+    return structure.mapped(fill, specs)
 
 
 def _is_composite(leaf: Any) -> bool:
-    return isinstance(leaf, (tf.RaggedTensor, tf.SparseTensor, tf.IndexedSlices))
+    """Is it a value made of tensors: ragged, sparse, an ExtensionType? Not one that holds variables or lives on the host."""
+    if isinstance(leaf, tf.Variable) or not isinstance(leaf, tf.__internal__.CompositeTensor):
+        return False
+    parts = tf.nest.flatten(leaf, expand_composites=True)
+    return all(
+        tf.is_tensor(part)
+        and not isinstance(part, tf.Variable)
+        and part.dtype not in (tf.resource, tf.variant)
+        for part in parts
+    )
 
 
 def _is_dynamic(leaf: Any) -> bool:
     if isinstance(leaf, tf.Variable):
         return False
-    return (
-        _is_composite(leaf)
-        or tf.is_tensor(leaf)
-        or isinstance(leaf, (tf.TensorSpec, np.ndarray, np.generic))
-    )
+    if isinstance(leaf, (np.ndarray, np.generic)):
+        return leaf.dtype.kind != "O"
+    return _is_composite(leaf) or tf.is_tensor(leaf) or isinstance(leaf, tf.TensorSpec)
 
 
 def _components(leaf: Any) -> list[Any]:
@@ -175,6 +189,9 @@ def _refuse_unusable(leaves: Sequence[Any]) -> None:
         name = type(leaf).__name__
         if isinstance(leaf, tf.data.Dataset) or "Iterator" in name or "DistributedDataset" in name:
             raise UnsupportedError(f"takes a {name}, which lives on the host")
+        if isinstance(leaf, tf.TypeSpec) and not isinstance(leaf, tf.TensorSpec):
+            what = getattr(leaf, "value_type", type(leaf)).__name__
+            raise UnsupportedError(f"takes a {what}, of which no value was seen")
 
 
 def parameter_names(function: Any) -> tuple[str, ...]:
@@ -188,20 +205,12 @@ def parameter_names(function: Any) -> tuple[str, ...]:
     return tuple(names[1:] if names[:1] == ["self"] else names)
 
 
-def _argument_names(parameters: Sequence[str], structure: Any, dynamic: Sequence[int]) -> list[str]:
-    """A name per tensor for the reader: `mask`, `data.0`, `argument 3` where the parameter has no name."""
-    from tensorflow.python.util import nest
-
-    named = [
-        (_spell(path, parameters), leaf) for path, leaf in nest.flatten_with_tuple_paths(structure)
-    ]
-    return [named[index][0] for index in dynamic for _ in _components(named[index][1])]
-
-
-def _spell(path: Sequence[Any], parameters: Sequence[str]) -> str:
+def _spell(path: Sequence[str], parameters: Sequence[str]) -> str:
+    """A tensor's name for the reader: `mask`, `data.0`, `argument 3` where the parameter has no name."""
     is_keyword, first, *rest = path
-    if is_keyword:
-        head = str(first)
+    if is_keyword == "1":
+        head = first
     else:
-        head = parameters[first] if first < len(parameters) else f"argument {first}"
-    return ".".join([head, *map(str, rest)])
+        index = int(first)
+        head = parameters[index] if index < len(parameters) else f"argument {first}"
+    return ".".join([head, *rest])

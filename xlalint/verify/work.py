@@ -174,7 +174,7 @@ class _Work:
     # A program that trains
 
     def _training(self, run: Callable[[], None]) -> None:
-        capture = steps.Capture(self._job.flagged)
+        capture = steps.Capture(self._job.flagged, self._code.is_project)
         meter = Meter()
         if self._job.takes_targets:
             capture.start()
@@ -218,9 +218,9 @@ class _Work:
             from xlalint.verify import captures
 
             stood_in = self._place.standin if self._place is not None else None
-            around = captures.Circumstances(self._converted, stood_in, self._runs)
-            programs = captures.programs(captured, around)
-            self._verify(programs)
+            around = captures.Circumstances(self._converted, stood_in, self._runs, self._note)
+            with_values = captures.with_values(capture, captured, around, status == "failed")
+            self._verify(captures.programs(with_values, around))
 
     def _tell_meter(self, meter: Meter) -> None:
         functions = [asdict(one) for one in meter.functions()]
