@@ -285,8 +285,8 @@ def judge(api: Api, bound: dict[str, Value]) -> Verdict:
 
     What fails with the defaults of the caller's own parameters fails; what compiles with them may fail with others.
     """
-    usual = {name: value for name, value in bound.items() if type(value.ref) is Usual}
-    if usual and api.conditions:
+    usual = api.conditions and {n: v for n, v in bound.items() if type(v.ref) is Usual}
+    if usual:
         settled = {name: constant(value.ref.value) for name, value in usual.items()}
         verdict = judge(api, {**bound, **settled})
         if verdict.status != "compiles" and not verdict.possible:

@@ -85,7 +85,7 @@ def evaluate_arguments(node: ast.Call, frame: Frame) -> Arguments:
     open_ended = False
     evaluate = frame.analysis.evaluate
     for argument in node.args:
-        if isinstance(argument, ast.Starred):
+        if argument.__class__ is ast.Starred:
             value = evaluate(argument.value, frame)
             iteration.note(frame, argument.value, value, "`*`")
             if value.kind is SEQUENCE and value.ref:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from xlalint.semantics.values import EXTERNAL, SOME_PYTHON, Value, constant
 
 FLOATING = frozenset({"float16", "bfloat16", "float32", "float64"})
@@ -18,9 +20,14 @@ def of_tensor(dtype: str | None) -> Value:
 
 def named(value: Value) -> str | None:
     """The type that a value names, as `tf.float32` does; None for everything else."""
-    if value.kind is not EXTERNAL or not str(value.ref).startswith(("tf.", "np.", "builtins.")):
+    return _type_of(str(value.ref)) if value.kind is EXTERNAL else None
+
+
+@cache
+def _type_of(dotted: str) -> str | None:
+    if not dotted.startswith(("tf.", "np.", "builtins.")):
         return None
-    name = str(value.ref).split(".", 1)[1].removeprefix("dtypes.").rstrip("_")
+    name = dotted.split(".", 1)[1].removeprefix("dtypes.").rstrip("_")
     return name if name in NAMES else None
 
 

@@ -76,7 +76,7 @@ _FOLDED_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 def evaluate(node: ast.expr, frame: Frame) -> Value:
     """The value of an expression in a frame."""
-    handler = frame.analysis.handlers.get(type(node))
+    handler = frame.analysis.handlers.get(node.__class__)
     return handler(node, frame) if handler is not None else NOTHING_KNOWN
 
 

@@ -195,6 +195,16 @@ def _join_arms(arms: list[tuple[Changes, bool]], ends: bool, frame: Frame) -> bo
     """Go on after the arms of an `if` with its `elif`s, the last `else` still forked; returns whether any arm ends."""
     names = frame.names
     rest = names.take_back()
+    if len(arms) == 1:
+        body, ends_body = arms[0]
+        if ends_body and ends:
+            names.join(body, rest, prefer_first=frame.function is None)
+        elif ends_body:
+            names.apply(body)
+        else:
+            in_body_first = {name: rest[name] for name in body if name in rest} if rest else {}
+            names.apply(in_body_first | rest)
+        return ends or ends_body
     # Changes that have not met the value from before the `if`; meeting it a second time changes nothing.
     unmet = dict.fromkeys(rest)
     in_order = {name: None for body, _ in arms for name in body} | unmet

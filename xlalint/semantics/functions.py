@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from xlalint.semantics import conditionals, flow, parameters
@@ -73,7 +74,8 @@ class Functions:
         """Take what a package exports as not met, where it was first met after so many others: by a function that
         turned out to run on the host, from where others may call it in compiled code all the same.
         """
-        for info in [*self.visited][since:]:
+        latest = list(islice(reversed(self.visited), max(0, len(self.visited) - since)))
+        for info in latest:
             if self._analysis.modules.is_exported(info):
                 del self.visited[info]
 

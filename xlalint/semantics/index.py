@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from xlalint.semantics.names import mentions_tensorflow
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.syntax import calls_in, nodes_of
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -85,8 +85,8 @@ class FunctionInfo:
         if self._first_arguments is None:
             self._first_arguments = tuple(
                 (node.args[0].id, node.func)
-                for node in nodes_of(self.body)
-                if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Name)
+                for node in calls_in(self.body)
+                if node.args and isinstance(node.args[0], ast.Name)
             )
         return self._first_arguments
 
@@ -134,10 +134,14 @@ class ModuleInfo:
     _outline: _Outline | None = None
     _definitions: dict[str, FunctionInfo | ClassInfo] | None = None
     _yielding_lines: list[int] | None = None
+    _may_hold_findings: bool | None = None
 
     @property
     def may_hold_findings(self) -> bool:
-        return self.is_target and not self.is_test and mentions_tensorflow(self.text)
+        if self._may_hold_findings is None:
+            is_judged = self.is_target and not self.is_test
+            self._may_hold_findings = is_judged and mentions_tensorflow(self.text)
+        return self._may_hold_findings
 
     def parse(self) -> None:
         """Make the syntax tree now. Raises what `ast.parse` does."""

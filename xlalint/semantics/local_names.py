@@ -13,6 +13,8 @@ from xlalint.semantics.values import EXTERNAL, PROJECT_MODULE, PYTHON, Value, jo
 
 # What a way through the code changed: the value at its end, None for a name that was deleted.
 Changes = dict[str, "Value | None"]
+# `super().__setitem__`, without asking each time whose that is.
+_set = dict.__setitem__
 
 
 class Names(dict[str, Value]):
@@ -44,7 +46,7 @@ class Names(dict[str, Value]):
         for name, value in before.items():
             changes[name] = self.get(name)
             if value is not None:
-                super().__setitem__(name, value)
+                _set(self, name, value)
             else:
                 super().pop(name, None)
         return changes
@@ -113,11 +115,12 @@ class Names(dict[str, Value]):
     # Whatever changes a name tells `_before` of it.
 
     def __setitem__(self, name: str, value: Value) -> None:
-        if self._before is not None and name not in self._before:
-            self._before[name] = self.get(name)
+        before = self._before
+        if before is not None and name not in before:
+            before[name] = self.get(name)
         if "." in name:
             self._with_attributes.add(name.partition(".")[0])
-        super().__setitem__(name, value)
+        _set(self, name, value)
 
     def __delitem__(self, name: str) -> None:
         if self._before is not None and name not in self._before:

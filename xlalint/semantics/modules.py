@@ -39,7 +39,7 @@ class Modules:
 
     def global_name(self, module: ModuleInfo, name: str) -> Value:
         """The value of a module-level name, or of a builtin."""
-        frame = self.module_frame(module)
+        frame = self._module_frames.get(module) or self.module_frame(module)
         value = frame.names.get(name)
         if value is None:
             value = self._defined_later(module, name)
@@ -125,7 +125,10 @@ class Modules:
         home = self.project.module(package) if package else None
         if home is None or not home.is_package or info.cls is not None or info.parent is not None:
             return False
-        return re.search(rf"\b{re.escape(info.name)}\b", home.text) is not None
+        # Finding a bare word in a long text is quick, and finding none is the rule.
+        return info.name in home.text and (
+            re.search(rf"\b{re.escape(info.name)}\b", home.text) is not None
+        )
 
     def close_over(self, info: FunctionInfo, frame: Frame) -> None:
         """Remember the frame in which a nested function or lambda was defined."""

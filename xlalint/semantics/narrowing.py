@@ -25,8 +25,15 @@ from xlalint.semantics.values import (
 )
 
 
+# Kinds of conditions that say something of a name; most are names themselves, and say nothing.
+_CONDITIONS = frozenset({ast.UnaryOp, ast.BoolOp, ast.Compare, ast.Call})
+
+
 def narrow(test: ast.expr, holds: bool, frame: Frame) -> None:
     """Refine names by a condition that holds: `x is None`, `isinstance(x, tf.Tensor)`, and their combinations."""
+    kind = test.__class__
+    if kind not in _CONDITIONS:
+        return
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         narrow(test.operand, not holds, frame)
     elif isinstance(test, ast.BoolOp):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 
 def nodes_of(roots: Iterable[ast.AST], *, into_functions: bool = True) -> Iterator[ast.AST]:
@@ -11,19 +12,40 @@ def nodes_of(roots: Iterable[ast.AST], *, into_functions: bool = True) -> Iterat
 
     In no particular order; without the insides of functions and classes if so asked.
     """
-    pending = list(roots)
+    pending: list[Any] = list(roots)
     while pending:
         node = pending.pop()
-        yield node
         kind = node.__class__
+        children = _CHILDREN.get(kind)
+        if children is None:
+            continue  # an entry of a list that is a name, or nothing: `{**x}` has no key there
+        yield node
         if not into_functions and kind in _SCOPES:
             continue
-        for name in _CHILDREN[kind]:
+        for name in children:
             value = getattr(node, name)
             if value.__class__ is list:
-                pending += [item for item in value if isinstance(item, ast.AST)]
+                pending += value
             elif value is not None:
                 pending.append(value)
+
+
+def calls_in(roots: Iterable[ast.AST]) -> list[ast.Call]:
+    """The calls that `nodes_of` passes, in the same order."""
+    found: list[ast.Call] = []
+    pending: list[Any] = list(roots)
+    while pending:
+        node = pending.pop()
+        kind = node.__class__
+        if kind is ast.Call:
+            found.append(node)
+        for name in _CHILDREN.get(kind, ()):
+            value = getattr(node, name)
+            if value.__class__ is list:
+                pending += value
+            else:
+                pending.append(value)
+    return found
 
 
 _SCOPES = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda))

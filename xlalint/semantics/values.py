@@ -5,6 +5,7 @@ A `Value` is immutable and hashable, so that a function's result can be remember
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from xlalint.semantics import shapes
@@ -154,6 +155,7 @@ class Value(NamedTuple):
 
 
 _HOLD_DATA = frozenset({TENSOR, VARIABLE, SPARSE, RAGGED})
+_MAY_HOLD_OTHERS = frozenset({SEQUENCE, COLLECTION, MAPPING})
 NOTHING_KNOWN = Value()
 SOME_PYTHON = Value(PYTHON)
 NONE = Value(PYTHON, ref=Const(None))
@@ -173,9 +175,16 @@ def constant(value: object) -> Value:
         return TRUE
     if value is False:
         return FALSE
-    if type(value) in (int, float, str, bytes):
-        return Value(PYTHON, ref=Const(value))
-    return SOME_PYTHON
+    kind = type(value)
+    if kind is str or kind is int:
+        return _known(value)
+    return Value(PYTHON, ref=Const(value)) if kind is float or kind is bytes else SOME_PYTHON
+
+
+# The same few numbers and words are met again and again. (Floats are left out: 0.0 and -0.0 are equal and differ.)
+@lru_cache(maxsize=4096)
+def _known(value: str | int) -> Value:
+    return Value(PYTHON, ref=Const(value))
 
 
 def dimension(size: int | None) -> Value:
@@ -362,6 +371,8 @@ def join_all(values: tuple[Value, ...]) -> Value:
 
 def leaves(value: Value) -> tuple[Value, ...]:
     """The values inside a structure, or the value itself."""
+    if value.kind not in _MAY_HOLD_OTHERS:
+        return (value,)
     if value.kind is SEQUENCE:
         return tuple(leaf for item in value.ref for leaf in leaves(item))
     if value.kind is COLLECTION and value.ref is not None:
