@@ -13,6 +13,7 @@ what a line costs in generated sources of three sizes. The two slow peers run on
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
 import statistics
@@ -38,6 +39,8 @@ def main() -> int:
     """Measure and print; with --json also write the figures."""
     arguments = _arguments()
     cache = arguments.cache.expanduser().resolve()
+    # As installing does: where Python may not write bytecode, each run would compile xlalint itself again.
+    compileall.compile_dir(_CHECKOUT / "xlalint", quiet=1)
     packages = [fetch(pin, cache) for pin in arguments.packages or pinned()]
     peers = None if arguments.alone else _peers(cache)
     rows = [_measure(package, peers, cache, arguments) for package in packages]

@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from xlalint import report
-from xlalint.cli import cached
 from xlalint.cli.options import settings_from, shared_options
 from xlalint.cli.progress import progress
 from xlalint.cli.terminal import wants_color
@@ -77,6 +76,8 @@ def _check(
 
     try:
         if use_cache and "-" not in paths:
+            from xlalint.cli import cached
+
             return cached.check(paths, settings, remains)
         from xlalint import engine
 

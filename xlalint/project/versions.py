@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import configparser
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -163,10 +162,16 @@ def _poetry(version: str) -> str:
 
 
 def _setup_cfg(folder: Path) -> Iterator[tuple[str, str]]:
+    try:
+        text = (folder / "setup.cfg").read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return
+    import configparser  # few projects need it, and every start would pay for it
+
     parser = configparser.ConfigParser(interpolation=None)
     try:
-        parser.read_string((folder / "setup.cfg").read_text(encoding="utf-8"))
-    except (OSError, ValueError, configparser.Error):
+        parser.read_string(text)
+    except (ValueError, configparser.Error):
         return
     sections = [("options", "install_requires")]
     if parser.has_section("options.extras_require"):
