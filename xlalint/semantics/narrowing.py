@@ -24,7 +24,6 @@ from xlalint.semantics.values import (
     shaped,
 )
 
-
 # Kinds of conditions that say something of a name; most are names themselves, and say nothing.
 _CONDITIONS = frozenset({ast.UnaryOp, ast.BoolOp, ast.Compare, ast.Call})
 
