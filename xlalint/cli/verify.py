@@ -19,8 +19,6 @@ from xlalint.project.settings import TARGETS, Settings
 
 INTERRUPTED = 130
 _TPU_GENERATION = re.compile(r"^(?:tpu-)?v\d+[a-z]?(?:[-:].*)?$")
-_SECONDS = 900.0
-_LEAVE_MB = 300
 
 
 class _Target(click.Choice[str]):
@@ -151,26 +149,16 @@ def _request(
         raise click.UsageError(
             "nothing after `--`; give the command that trains, such as `-- python train.py`"
         )
-    timeout = options["timeout"] or settings.verify.timeout or _SECONDS
+    timeout = options["timeout"] or settings.verify.timeout
     strategy = options["strategy"] or settings.verify.strategy
     return verification.Request(
         paths=paths,
         command=words or (),
         folder=Path.cwd(),
         options=plan.Options(options["steps"] or settings.verify.steps, strategy),
-        limits=_limits(timeout, options["memory"]),
+        limits=verification.limits(timeout, options["memory"]),
         workers=settings.jobs or os.cpu_count() or 1,
     )
-
-
-def _limits(timeout: float, memory_mb: int | None) -> Any:
-    """Memory as asked, else what leaves room for everything else on the machine."""
-    from xlalint.verify import memory, sandbox
-
-    if memory_mb is not None:
-        return sandbox.Limits(wall=timeout, memory_mb=memory_mb)
-    most = (memory.available_mb() or 0) * 9 // 10
-    return sandbox.Limits(wall=timeout, memory_mb=most, leave_mb=_LEAVE_MB)
 
 
 def _check(paths: Any, settings: Settings) -> Any:

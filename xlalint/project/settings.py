@@ -31,7 +31,8 @@ class VerifySettings:
     """`[tool.xlalint.verify]`: what to run and with which inputs.
 
     Each `entry` is `package.module:function`. `inputs`, for one entry, is either one `package.module:function` that returns the arguments, or
-    one `dtype[shape]` such as `float32[8,16]` per argument. `timeout` is in seconds per child process.
+    one `dtype[shape]` such as `float32[8,16]` per argument. `timeout` is in seconds per child process. `scripts` are commands such
+    as `train.py --epochs 1` or `python -m package.train`, run where no other command or path is given.
     """
 
     entry: tuple[str, ...] = ()
@@ -39,6 +40,7 @@ class VerifySettings:
     inputs: tuple[str, ...] = ()
     strategy: str | None = None
     timeout: float | None = None
+    scripts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +327,7 @@ _VERIFY_KEYS: dict[str, _Convert] = {
     "inputs": _inputs,
     "strategy": _string,
     "timeout": _seconds,
+    "scripts": _strings,
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from pathlib import Path
 from xlalint.finding import CheckResult, FileError, Finding, Severity
 from xlalint.project.files import discover
 from xlalint.project.settings import Settings
-from xlalint.verify import footprint, installed, plan, run, verdicts
+from xlalint.verify import footprint, installed, memory, plan, run, verdicts
 from xlalint.verify.command import Command, PlanError, parse_command
 from xlalint.verify.jobs import Job
 from xlalint.verify.notebook import SUFFIX, Notebooks
@@ -29,11 +30,16 @@ from xlalint.verify.sandbox import Limits
 from xlalint.verify.verdicts import CONFIRMED, Verdict
 
 _NAMED = 6  # files that a note names
+_SECONDS = 900.0  # for a child
+_LEAVE_MB = 300  # MiB, for everything else on the machine
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the user asked for. `command` is what stands after `--`; `folder` what relative paths count from."""
+    """What the user asked for. `command` is what stands after `--`; `folder` what relative paths count from.
+
+    `is_alone`: does nothing else change the folder meanwhile, so that changed files are the program's doing?
+    """
 
     paths: tuple[str, ...]
     command: tuple[str, ...]
@@ -41,6 +47,7 @@ class Request:
     options: plan.Options
     limits: Limits
     workers: int = 1
+    is_alone: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,38 +97,76 @@ def verify(
     Raises `PlanError`: there is nothing to run, TensorFlow is missing, or the command is no Python program.
     """
     with Notebooks() as books:
-        return _verify(request, settings, check, say, books)
+        say("checking")
+        prepared = prepare(request, settings, check, books)
+        return carry_out(prepared, prepared.jobs, say, books)
 
 
-def _verify(
+def limits(seconds: float | None = None, memory_mb: int | None = None) -> Limits:
+    """What a child may use, as asked; else 15 minutes, and the memory that leaves room for everything else."""
+    if memory_mb is not None:
+        return Limits(wall=seconds or _SECONDS, memory_mb=memory_mb)
+    most = (memory.available_mb() or 0) * 9 // 10
+    return Limits(wall=seconds or _SECONDS, memory_mb=most, leave_mb=_LEAVE_MB)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is to be run, before anything runs. `claims` are the `findings` of check, with notebooks as programs."""
+
+    request: Request
+    commands: tuple[Command, ...]
+    jobs: tuple[Job, ...]
+    claims: tuple[Finding, ...]
+    findings: tuple[Finding, ...]
+    errors: tuple[FileError, ...]
+    notes: tuple[str, ...]
+
+
+def prepare(
     request: Request,
     settings: Settings,
     check: Callable[[Sequence[str], Settings], CheckResult],
-    say: run.Say,
     books: Notebooks,
-) -> Verification:
-    commands = _commands(request, books)
+) -> Prepared:
+    """Check what the request is about and plan the children. Raises `PlanError` as `verify` does."""
+    commands = _commands(request, settings, books)
     command = commands[0] if request.command else None
     paths = _paths(request, command, books)
     python = command.python[0] if command is not None else sys.executable
     settings, notes = installed.settings_for(
-        settings, python, plan.environment_of(command, request.folder)
+        settings, python, plan.environment_of(commands[0] if commands else None, request.folder)
     )
-    say("checking")
     checked = check(paths, settings)
     claims = [books.in_program(finding) for finding in checked.findings]
     planned = _planned(request, commands, settings, claims)
     if not planned:
         raise PlanError(_nothing_to_run(claims))
     _require_tensorflow(planned)
-    before = footprint.take([request.folder])
-    gathered = run.run(planned, request.limits, say, request.workers)
+    return Prepared(
+        request=request,
+        commands=tuple(commands),
+        jobs=tuple(planned),
+        claims=tuple(claims),
+        findings=tuple(checked.findings),
+        errors=tuple(checked.errors),
+        notes=(*notes, *(one.note for one in books.made if one.note)),
+    )
+
+
+def carry_out(
+    prepared: Prepared, jobs: Sequence[Job], say: run.Say, books: Notebooks
+) -> Verification:
+    """Run some of the prepared jobs and judge the findings by what they report."""
+    request, claims = prepared.request, prepared.claims
+    before = footprint.take([request.folder] if request.is_alone else [])
+    gathered = run.run(jobs, request.limits, say, request.workers)
     changed = _changed(before, request.folder)
     judged = verdicts.judge(
         claims, gathered.targets, gathered.trainings, request.folder, gathered.recompiles
     )
     unclaimed = verdicts.unclaimed(judged, gathered.targets, request.folder)
-    as_found = {id(claim): finding for claim, finding in zip(claims, checked.findings)}
+    as_found = {id(claim): finding for claim, finding in zip(claims, prepared.findings)}
     return Verification(
         folder=request.folder,
         environment=gathered.environment,
@@ -130,18 +175,25 @@ def _verify(
         unclaimed=tuple(unclaimed),
         trainings=tuple(gathered.trainings),
         broken=tuple(gathered.broken),
-        errors=checked.errors,
-        notes=(*notes, *(one.note for one in books.made if one.note), *gathered.notes, *changed),
+        errors=prepared.errors,
+        notes=(*prepared.notes, *gathered.notes, *changed),
         recompiles=tuple(gathered.recompiles),
         interrupted=gathered.interrupted,
         books=books,
     )
 
 
-def _commands(request: Request, books: Notebooks) -> list[Command]:
-    """The user's own command, or one for each program among the paths; notebooks are made programs."""
+def _commands(request: Request, settings: Settings, books: Notebooks) -> list[Command]:
+    """The user's own command, or one for each program among the paths, or without paths those of the settings.
+
+    Notebooks are made programs.
+    """
     if request.command:
         commands = [parse_command(request.command, request.folder)]
+    elif not request.paths:
+        commands = [
+            parse_command(shlex.split(script), request.folder) for script in settings.verify.scripts
+        ]
     else:
         commands = [
             Command((sys.executable,), path, False, ())
@@ -191,7 +243,7 @@ def _planned(
     ]
     if request.command:
         return made
-    if settings.verify.entry and not commands:
+    if settings.verify.entry and not (request.paths and commands):
         root = settings.source.parent if settings.source else settings.root
         made += [
             plan.entry_job(entry, settings.verify.inputs, options, findings, root)
