@@ -21,6 +21,7 @@ from xlalint.semantics.beliefs import Beliefs
 from xlalint.semantics.facts import ModuleFacts
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.index import ModuleInfo, Project, parse_module
+from xlalint.semantics.parameter_beliefs import ParameterBeliefs
 
 # Keras 3 is what tf.keras means from this TensorFlow minor on.
 _KERAS_3_SINCE = (2, 16)
@@ -94,6 +95,21 @@ def inspect(path: str, paths: Sequence[str], settings: Settings) -> Inspection |
         analysis.run([item.module for item in loaded])
         findings, _ = _findings([found], analysis, settings)
     return Inspection(beliefs, analysis, tuple(sorted(findings, key=Finding.sort_key)))
+
+
+def believed_parameters(paths: Sequence[str], settings: Settings) -> ParameterBeliefs:
+    """What the functions of `paths` are believed to be given. Files that cannot be read are left out.
+
+    Raises:
+        CatalogError: as `check`.
+    """
+    with _room_to_think():
+        loaded, _ = _read_all(paths, settings)
+        analysis = _analysis(loaded, settings)
+        beliefs = ParameterBeliefs()
+        analysis.handlers = beliefs.watch(analysis.handlers)
+        analysis.run([item.module for item in loaded])
+    return beliefs
 
 
 @contextmanager

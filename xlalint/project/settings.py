@@ -31,7 +31,8 @@ class VerifySettings:
     """`[tool.xlalint.verify]`: what to run and with which inputs.
 
     Each `entry` is `package.module:function`. `inputs`, for one entry, is either one `package.module:function` that returns the arguments, or
-    one `dtype[shape]` such as `float32[8,16]` per argument. `timeout` is in seconds per child process. `scripts` are commands such
+    one `dtype[shape]` such as `float32[8,16]` per argument; as a table, `inputs_of` holds the same for each function that is
+    named, and for a class what it is made with. `timeout` is in seconds per child process. `scripts` are commands such
     as `train.py --epochs 1` or `python -m package.train`, run where no other command or path is given.
     """
 
@@ -41,6 +42,7 @@ class VerifySettings:
     strategy: str | None = None
     timeout: float | None = None
     scripts: tuple[str, ...] = ()
+    inputs_of: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +305,11 @@ def _inputs(value: Any) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else _strings(value)
 
 
+def _inputs_of(table: dict[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    _entries(list(table))
+    return tuple((name, _inputs(value)) for name, value in table.items())
+
+
 _KEYS: dict[str, _Convert] = {
     "target": _choice(*TARGETS),
     "tf-version": _version,
@@ -366,11 +373,16 @@ def _verify(table: Any, where: str) -> VerifySettings:
     for key in table:
         if key not in _VERIFY_KEYS:
             raise _unknown(key, tuple(_VERIFY_KEYS), where, "verify.")
+    values = dict(table)
+    inputs_of = ()
+    if isinstance(values.get("inputs"), dict):
+        inputs_of = _convert("verify.inputs", values.pop("inputs"), _inputs_of, where)
     settings = VerifySettings(
+        inputs_of=inputs_of,
         **{
             _field(key): _convert(f"verify.{key}", value, _VERIFY_KEYS[key], where)
-            for key, value in table.items()
-        }
+            for key, value in values.items()
+        },
     )
     if settings.inputs and len(settings.entry) > 1:
         raise SettingsError(

@@ -238,7 +238,8 @@ def _told(target: TargetReport) -> list[str]:
         and not _is_aside(stage)
         and (stage.status in (OK, NOTE) or _is_answer(stage))
     ]
-    return [*target.notes, *details, *_not_run(target)]
+    inputs = [target.inputs] if target.inputs else []
+    return [*inputs, *target.notes, *details, *_not_run(target)]
 
 
 def _counted(target: TargetReport) -> str:
@@ -390,6 +391,7 @@ def _target_data(target: TargetReport, folder: Path) -> dict[str, Any]:
         "compiles": target.compiles,
         "compiled_per_value": target.evidence.compiled_per_value,
         "value_compiles": {"other_values": target.values_tried, "compiles": target.value_compiles},
+        "inputs": target.inputs,
         "notes": list(target.notes),
     }
 

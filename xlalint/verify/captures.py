@@ -94,10 +94,10 @@ def with_values(
     """
     is_wanted = has_failed or any(one.kind in _INNER and not _has_values(one) for one in captured)
     for one in captured if is_wanted else ():
-        call = None if one.kind in _INNER or not _has_values(one) else _callable(one, around)
+        call = None if one.kind in _INNER or not _has_values(one) else callable_of(one, around)
         if call is None:
             continue
-        example = _calls(one)[0]
+        example = calls_of(one)[0]
         with capture.looking_again(), eagerly.everything(), contextlib.suppress(Exception):
             call(*example.args, **example.kwargs)
         captured = capture.results()
@@ -121,7 +121,7 @@ def programs(captured: Sequence[Captured], around: Circumstances) -> Iterator[Pr
                     f"not every layer was compiled alone: the first took {_LONGEST_FOR_LAYERS:.0f} s"
                 )
                 return
-        call = _callable(one, around)
+        call = callable_of(one, around)
         if call is not None and one.examples:
             yield Program(
                 id=f"{one.kind}:{one.name}:{one.path}:{one.line}:{index}",
@@ -130,7 +130,7 @@ def programs(captured: Sequence[Captured], around: Circumstances) -> Iterator[Pr
                 line=one.line,
                 origin=one.kind,
                 call=call,
-                calls=_calls(one),
+                calls=calls_of(one),
                 parameters=parameter_names(one.function),
                 is_differentiated=one.kind == "train_step",
                 n_calls=one.calls,
@@ -152,7 +152,7 @@ def _in_order(captured: Sequence[Captured]) -> list[tuple[int, Captured]]:
     return sorted(wanted, key=lambda numbered: numbered[1].kind == "layer")
 
 
-def _calls(one: Captured) -> tuple[Call, ...]:
+def calls_of(one: Captured) -> tuple[Call, ...]:
     """Calls that can stand side by side: with values, or all without, and of one structure."""
     valued = [example for example in one.examples if example.has_values]
     calls = [_call(example) for example in valued or one.examples[:1]]
@@ -179,7 +179,7 @@ def _call(example: Any) -> Call:
     return Call(tuple(static(tuple(args), _UNKNOWN, _UNKNOWN)), static(kwargs, _UNKNOWN, _UNKNOWN))
 
 
-def _callable(one: Captured, around: Circumstances) -> Callable[..., Any] | None:
+def callable_of(one: Captured, around: Circumstances) -> Callable[..., Any] | None:
     """What to call: a replica's function needs a replica's context, a plain one the conversion it had in the script."""
     is_converted = (one.path, one.line) in around.converted
     if one.kind == "strategy.run":
@@ -194,26 +194,45 @@ def _callable(one: Captured, around: Circumstances) -> Callable[..., Any] | None
     if one.kind in ("train_step", "test_step"):
         function = (
             _as_keras_converts(one.function, is_converted)
-            if _is_keras_2(one.bound_to)
+            if is_keras_2(one.bound_to)
             else one.function
         )
         return _in_replica(function, getattr(one.bound_to, "distribute_strategy", None))
     if one.kind == "layer":
         return one.bound_to  # type: ignore[no-any-return]
     if one.kind == "plain" and is_converted:
-        return _converted(one.function)
+        return converted(one.function)
     return one.function  # type: ignore[no-any-return]
 
 
-def _converted(function: Any) -> Callable[..., Any]:
-    """A helper as AutoGraph converts it; a helper may return what a tf.function may not."""
+def converted(function: Any) -> Callable[..., Any]:
+    """A function as AutoGraph converts it; it may take and return what a tf.function may not."""
     alone = tf.autograph.experimental.do_not_convert(tensors_alone)
 
-    @tf.function  # type: ignore[untyped-decorator]
-    def helper(*args: Any, **kwargs: Any) -> Any:
-        return alone(function(*args, **kwargs))
+    def call(*args: Any, **kwargs: Any) -> Any:
+        leaves = tf.nest.flatten((args, kwargs))
+        places = [index for index, leaf in enumerate(leaves) if _is_traced(leaf)]
 
-    return helper  # type: ignore[no-any-return]
+        @tf.autograph.experimental.do_not_convert  # type: ignore[untyped-decorator]
+        def arguments_of(tensors: Any) -> Any:
+            given = list(leaves)
+            for place, tensor in zip(places, tensors, strict=True):
+                given[place] = tensor
+            return tf.nest.pack_sequence_as((args, kwargs), given)
+
+        @tf.function  # type: ignore[untyped-decorator]
+        def helper(tensors: Any) -> Any:
+            arguments, keywords = arguments_of(tensors)
+            return alone(function(*arguments, **keywords))
+
+        return helper([leaves[place] for place in places])
+
+    return call
+
+
+def _is_traced(leaf: Any) -> bool:
+    composites = (tf.RaggedTensor, tf.SparseTensor, tf.IndexedSlices)
+    return tf.is_tensor(leaf) or isinstance(leaf, composites)
 
 
 def _as_keras_converts(function: Any, is_converted: bool) -> Callable[..., Any]:
@@ -230,7 +249,13 @@ def _as_keras_converts(function: Any, is_converted: bool) -> Callable[..., Any]:
     return run
 
 
-def _is_keras_2(model: Any) -> bool:
+def as_keras_calls(function: Any, model: Any = None) -> Callable[..., Any]:
+    """A layer, model or step as the Keras it belongs to calls it: Keras 2 converts what it calls, Keras 3 nothing."""
+    owner = function if model is None else model
+    return _as_keras_converts(function, False) if is_keras_2(owner) else function
+
+
+def is_keras_2(model: Any) -> bool:
     """Is it a model of tf_keras, or of the Keras that came with TensorFlow up to 2.15?"""
     packages = {base.__module__.partition(".")[0] for base in type(model).__mro__}
     if "tf_keras" in packages:

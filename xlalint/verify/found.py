@@ -12,6 +12,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from xlalint.verify import eagerly
 from xlalint.verify.program import Call, Program, example, parameter_names, static
 from xlalint.verify.sites import real_path
 from xlalint.verify.targets import code_of, name_of
@@ -67,14 +68,27 @@ def entry(name: str, inputs: Sequence[str]) -> Program | Training:
 
 
 def _program(name: str, function: Any, signature: Any, origin: str = "input_signature") -> Program:
-    specs = static(tuple(signature), _LEADING, _OTHER)
+    leading, other = _sizes(function, tuple(signature))
+    specs = static(tuple(signature), leading, other)
     has_unknown = any(
         not spec.shape.is_fully_defined() for spec in tf.nest.flatten(tuple(signature))
     )
-    notes = (f"unknown dimensions taken as {_LEADING} (first) and {_OTHER}",) if has_unknown else ()
+    notes = (f"unknown dimensions taken as {leading} (first) and {other}",) if has_unknown else ()
     return _with_calls(
         name, function, [Call(example(specs, 1)), Call(example(specs, 2))], origin, notes
     )
+
+
+def _sizes(function: Any, signature: Any) -> tuple[int, int]:
+    """Sizes for unknown dimensions with which the function runs eagerly: some dimensions must be equal."""
+    for leading, other in ((_LEADING, _OTHER), (_LEADING, _LEADING), (1, _OTHER)):
+        try:
+            with eagerly.everything():
+                function(*example(static(signature, leading, other), 1))
+        except Exception:
+            continue
+        return leading, other
+    return _LEADING, _OTHER
 
 
 def _with_calls(
@@ -96,19 +110,19 @@ def _with_calls(
 
 def _calls(inputs: Sequence[str]) -> list[Call]:
     if len(inputs) == 1 and ":" in inputs[0]:
-        return [_made_by(inputs[0]), _made_by(inputs[0])]
-    specs = tuple(_spec(text) for text in inputs)
+        return [made_by(inputs[0]), made_by(inputs[0])]
+    specs = tuple(spec(text) for text in inputs)
     return [Call(example(specs, 1)), Call(example(specs, 2))]
 
 
-def _made_by(name: str) -> Call:
+def made_by(name: str) -> Call:
     made = _attribute(name)()
     if isinstance(made, dict):
         return Call((), made)
     return Call(tuple(made) if isinstance(made, (tuple, list)) else (made,))
 
 
-def _spec(text: str) -> Any:
+def spec(text: str) -> Any:
     match = _SHAPED.match(text)
     if match is None:
         raise EntryError(f"input {text!r} is not `dtype[shape]`, such as float32[8,16] or int32[]")

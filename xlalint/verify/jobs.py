@@ -15,6 +15,10 @@ ENTRY = "entry"  # the same for one function named in the settings
 SERVER = (
     "server"  # be a worker or a parameter server of a cluster, for the program that runs beside it
 )
+ALONE = "alone"  # find inputs for the functions of a module that have findings, and take them through the stages
+
+# What a child does before a function's stages: look for inputs. What dies there is nobody's failure.
+INPUTS = "inputs"
 
 # How a script is run.
 AS_IS = "none"  # as it is
@@ -44,6 +48,30 @@ class Module:
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """A function with findings, to be called with inputs that have yet to be found.
+
+    `line` is where Python says that it starts (the first decorator), `lines` are the first and last line of each statement
+    with a finding, `codes` the findings'. `via` is the chain of calls by which check came to it, from the outside in, `modules` where the classes and
+    functions of that chain are defined. `parameters` is what check believes each parameter to hold: kind, dtype, shape.
+    `inputs` are those of the settings; `tests` are (file, name) of tests that name it.
+    """
+
+    path: str
+    line: int
+    qualname: str
+    lines: tuple[tuple[int, int], ...]
+    codes: tuple[str, ...] = ()
+    via: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    is_converted: bool = True
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    inputs: tuple[str, ...] = ()
+    constructor: tuple[str, ...] = ()
+    tests: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """One child's work.
 
@@ -52,7 +80,8 @@ class Job:
     `has_ipython` gives the program, a notebook, what IPython puts into its names. `is_imposed` puts the script, which names no strategy, inside
     the scope of ours; `is_substituted` gives a script that asks for a TPU ours instead. `flagged` are functions with findings, by real path and
     first line; `flagged_files` the files whose executed lines the verdicts need. `skip` names targets that killed an earlier
-    child, `without_xla` runs the script uncompiled, since XLA killed the child that ran it as it is.
+    child, `without_xla` runs the script uncompiled, since XLA killed the child that ran it as it is. `does_work` says that
+    importing the module trains: its calls are captured like a script's.
 
     `is_driven` lets the steps of a training loop that names no strategy run on every replica of ours. `is_asked` says that
     the user named the strategy. A process of a cluster has its `task`, such as `worker:1`, and a folder for
@@ -78,6 +107,7 @@ class Job:
     cwd: str = ""
     has_ipython: bool = False
     modules: tuple[Module, ...] = ()
+    wanted: tuple[Wanted, ...] = ()
     entry: str = ""
     inputs: tuple[str, ...] = ()
     flagged: tuple[tuple[str, int], ...] = ()
@@ -85,6 +115,7 @@ class Job:
     skip: tuple[str, ...] = ()
     takes_targets: bool = True
     without_xla: bool = False
+    does_work: bool = False
     python: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -101,6 +132,19 @@ def read(path: str) -> Job:
             **data,
             **{name: tuple(data[name]) for name in lists},
             "modules": tuple(Module(**module) for module in data["modules"]),
+            "wanted": tuple(_wanted(one) for one in data["wanted"]),
             "flagged": tuple((path, line) for path, line in data["flagged"]),
+        }
+    )
+
+
+def _wanted(data: dict[str, Any]) -> Wanted:
+    lists = ("codes", "via", "modules", "inputs", "constructor")
+    return Wanted(
+        **{
+            **data,
+            **{name: tuple(data[name]) for name in lists},
+            "lines": tuple((first, last) for first, last in data["lines"]),
+            "tests": tuple((file, name) for file, name in data["tests"]),
         }
     )

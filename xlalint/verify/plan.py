@@ -130,6 +130,47 @@ def entry_job(
     )
 
 
+def definition_line(path: Path, first: int) -> int:
+    """The line of the `def` of the function that Python says starts in line `first`."""
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            starts = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            if starts == first:
+                return node.lineno
+    return first
+
+
+def environment_for(sources: Sequence[Path]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The environment variables that a child with these sources is given, and what to tell the user of them."""
+    return _environment(sources)
+
+
+def shown(file: Path, folder: Path) -> str:
+    """A path for the reader: relative to `folder` where it is below."""
+    return _shown(file, folder)
+
+
+def text_of(file: Path) -> str:
+    """A file's text, empty for one that cannot be read."""
+    return _text(file)
+
+
+def is_script_without_guard(file: Path) -> bool:
+    """Does importing it do what running it does: loops and calls outside of `if __name__ == "__main__"`?"""
+    return any(
+        isinstance(node, (ast.For, ast.While)) or _names_a_loop_of_keras(node)
+        for node in _tree(file).body
+        if not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.If, ast.AsyncFunctionDef))
+    )
+
+
+def _names_a_loop_of_keras(node: ast.AST) -> bool:
+    return any(
+        isinstance(inner, ast.Attribute) and inner.attr in ("fit", "evaluate", "predict")
+        for inner in ast.walk(node)
+    )
+
+
 def is_script(file: Path) -> bool:
     """Is it a program: does it do something when it is run, beyond defining names?"""
     return any(

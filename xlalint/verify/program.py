@@ -32,7 +32,7 @@ class Program:
     """A function under test.
 
     `parameters` are the names of its positional arguments. `calls` holds one or two calls of the same structure, with different values where two were seen. `is_differentiated` says
-    that a failing gradient is a failure (not so for an evaluation step).
+    that a failing gradient is a failure (not so for an evaluation step). `inputs` and `is_special`: see `TargetReport`.
     """
 
     id: str
@@ -47,6 +47,8 @@ class Program:
     n_calls: int = 0
     n_traces: int = 0
     notes: tuple[str, ...] = ()
+    inputs: str = ""
+    is_special: bool = False
 
 
 class Flat:

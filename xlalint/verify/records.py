@@ -93,6 +93,8 @@ class TargetReport:
 
     `calls`, `traces` and `compiles` were counted while the script ran, `value_compiles` while stage `values` ran the function
     with `values_tried` other values of the same shapes.
+    `inputs` tells where inputs that no caller gave come from; `is_special` says that one of them is a plain value where
+    check expects a tensor, so that what compiles with it refutes nothing.
     """
 
     id: str
@@ -110,6 +112,8 @@ class TargetReport:
     values_tried: int = 0
     value_compiles: int = 0
     notes: tuple[str, ...] = ()
+    inputs: str = ""
+    is_special: bool = False
 
     def stage(self, name: str) -> Stage | None:
         return next((stage for stage in self.stages if stage.name == name), None)

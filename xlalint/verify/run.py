@@ -26,6 +26,7 @@ from xlalint.verify.opstack import UserCode
 from xlalint.verify.recompiles import Recompiles, meter
 from xlalint.verify.records import (
     FAILED,
+    SKIPPED,
     Environment,
     Failure,
     Place,
@@ -205,7 +206,8 @@ def _say_nothing(text: str, child: str = "", /) -> None:
 def _died_in_xla(outcome: sandbox.Outcome, job: Job) -> bool:
     """May it be XLA that killed the program, before it had trained, compiled as it asks to be?"""
     kinds = {record["kind"] for record in outcome.records}
-    may_help = job.kind != jobs.MODULES and job.takes_targets and not job.without_xla
+    is_program = job.kind not in (jobs.MODULES, jobs.ALONE)
+    may_help = is_program and job.takes_targets and not job.without_xla
     return outcome.is_fault and may_help and "tensorflow" in kinds and "training" not in kinds
 
 
@@ -252,6 +254,8 @@ class _Attempt:
             self.stage, self.so_far = record["stage"], record["so_far"]
             function = self.current["function"] if self.current else ""
             self._say(f"{function}: {self.stage}")
+        elif kind == "ended":
+            self.current = None
         elif kind == "target":
             self.current = None
             self.finished.append(record["id"])
@@ -342,6 +346,16 @@ def _killed(attempt: _Attempt, outcome: sandbox.Outcome, job: Job) -> TargetRepo
     assert attempt.killer is not None
     killer = attempt.killer
     what = outcome.abort_message or f"the process {outcome.describes}"
+    if attempt.stage == jobs.INPUTS:
+        return TargetReport(
+            killer["target"],
+            killer["function"],
+            killer["path"],
+            killer["line"],
+            killer["origin"],
+            SKIPPED,
+            notes=(f"{what} while inputs were looked for",),
+        )
     place = _innermost(outcome, job) or Place(killer["path"], killer["line"], 0, killer["function"])
     message = f"{what} in stage {attempt.stage}"
     before = target_from(attempt.so_far) if attempt.so_far is not None else None

@@ -277,15 +277,25 @@ def _by_function(finding: Finding, span: _Span, targets: Sequence[TargetReport])
     reached.sort(key=lambda target: len(target.evidence.executed.get(span.path, [])))
     for target in reached:
         failed = [one for one in target.failures if one.kind in ("numbers", "crash")]
+        if failed and target.inputs and not _bears_out(failed[0], finding):
+            continue  # with made-up inputs, numbers that differ are no proof of another claim
         if failed:
             return Verdict(
                 finding, CONFIRMED, f"{target.function}: {failed[0].message}", target.function
             )
+    if finding.code == "XLA103":
+        for target in reached:
+            of_gradient = [one for one in target.failures if one.stage == GRADIENT]
+            if of_gradient:
+                return Verdict(finding, CONFIRMED, _told(of_gradient[0]), target.function)
     if finding.code == "XLA407":
         return _by_gradient(finding, reached, span, targets)
     for target in reached:
         if _is_clean(target) and _is_conditional(finding):
             evidence = f"{target.function} compiles with the arguments of this run"
+            return Verdict(finding, NOT_REACHED, evidence, target.function)
+        if _is_clean(target) and target.is_special:
+            evidence = f"{target.function} compiles with plain Python values where tensors are expected ({target.inputs})"
             return Verdict(finding, NOT_REACHED, evidence, target.function)
         if _is_clean(target):
             return Verdict(finding, REFUTED, _clean(target), target.function)
@@ -343,6 +353,8 @@ def _why_not(finding: Finding, span: _Span, targets: Sequence[TargetReport]) -> 
     ]
     if dead:
         return f"no verdict: {dead[0].message}"
+    if alone := _alone(span, targets):
+        return alone
     if not targets:
         return "nothing was run that could call it"
     return (
@@ -350,6 +362,26 @@ def _why_not(finding: Finding, span: _Span, targets: Sequence[TargetReport]) -> 
         if finding.function != "<module>"
         else "nothing traced it"
     )
+
+
+def _alone(span: _Span, targets: Sequence[TargetReport]) -> str:
+    """Of a function that was to be called with made-up inputs: what was tried, or that the line did not run."""
+    own = [
+        target
+        for target in targets
+        if target.origin == "alone"
+        and target.path == span.path
+        and target.line == span.function.start
+    ]
+    for target in own:
+        if not target.stages and target.notes:
+            return target.notes[0]
+    failed = [target for target in own if target.failures]
+    if failed:
+        return f"{failed[0].function} fails elsewhere: {_told(failed[0].failures[0])}"
+    if own:
+        return f"line {span.lines.start} does not run with the {own[0].inputs or 'inputs that were tried'}"
+    return ""
 
 
 def _failures(targets: Sequence[TargetReport]) -> list[tuple[Failure, str]]:
@@ -391,7 +423,8 @@ def _is_conditional(finding: Finding) -> bool:
 def _clean(target: TargetReport) -> str:
     numbers = target.stage(NUMBERS)
     agrees = numbers is not None and numbers.status == OK
-    return f"{target.function} compiles and runs" + (" and agrees with eager" if agrees else "")
+    told = f"{target.function} compiles and runs" + (" and agrees with eager" if agrees else "")
+    return f"{told}, with {target.inputs}" if target.inputs else told
 
 
 def _told(failure: Failure) -> str:

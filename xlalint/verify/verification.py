@@ -9,10 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from xlalint import engine
 from xlalint.finding import CheckResult, FileError, Finding, Severity
 from xlalint.project.files import discover
 from xlalint.project.settings import Settings
 from xlalint.verify import footprint, installed, memory, plan, run, verdicts
+from xlalint.verify.alone import planning
+from xlalint.verify.alone.mentions import TestIndex
 from xlalint.verify.command import Command, PlanError, parse_command
 from xlalint.verify.jobs import Job
 from xlalint.verify.notebook import SUFFIX, Notebooks
@@ -245,14 +248,39 @@ def _planned(
         return made
     if settings.verify.entry and not (request.paths and commands):
         root = settings.source.parent if settings.source else settings.root
+        named = dict(settings.verify.inputs_of)
         made += [
-            plan.entry_job(entry, settings.verify.inputs, options, findings, root)
+            plan.entry_job(
+                entry, settings.verify.inputs or named.get(entry, ()), options, findings, root
+            )
             for entry in settings.verify.entry
         ]
     programs = {command.run for command in commands}
     files, _ = discover(request.paths or (".",), settings)
     others = [file.path for file in files if not file.is_notebook and file.display not in programs]
-    return made + plan.module_jobs(others, findings, folder)
+    alone = _alone(request, settings, findings, others)
+    # A child that looks for inputs also takes its module's functions with an input_signature.
+    taken = {module.path for job in alone for module in job.modules}
+    rest = [file for file in others if str(file.resolve()) not in taken]
+    return [*made, *plan.module_jobs(rest, findings, folder), *alone]
+
+
+def _alone(
+    request: Request, settings: Settings, findings: Sequence[Finding], files: Sequence[Path]
+) -> list[Job]:
+    """A child for each module whose functions with findings nothing here calls."""
+    wanted = {file.resolve() for file in files}
+    there = [one for one in findings if Path(request.folder, one.path).resolve() in wanted]
+    if not there:
+        return []
+    root = settings.source.parent if settings.source else request.folder
+    known = planning.Known(
+        beliefs=engine.believed_parameters(request.paths or (".",), settings),
+        inputs_of=dict(settings.verify.inputs_of),
+        tests=TestIndex((root,)),
+        files=files,
+    )
+    return planning.jobs_for(there, request.folder, known)
 
 
 def _nothing_to_run(findings: Sequence[Finding]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.metadata
+import importlib.util
 import os
 import platform
 import runpy
@@ -30,6 +31,7 @@ from xlalint.verify.outputs import Outputs
 from xlalint.verify.records import (
     FAILED,
     IMPOSSIBLE,
+    OK,
     SKIPPED,
     UNFIT,
     Environment,
@@ -110,6 +112,7 @@ class _Work:
         self._runs: Any = None
         self._losses: list[float | None] = []
         self._steps = 0
+        self._reports: list[TargetReport] = []
         self._events: list[str] = []
         self._converted: set[tuple[str, int]] = set()
         self._offloaded = Offloaded(self._code.is_user)
@@ -127,6 +130,8 @@ class _Work:
             self._training(self._script)
         elif self._job.kind == jobs.MODULES:
             self._modules()
+        elif self._job.kind == jobs.ALONE:
+            self._alone()
         else:
             self._entry()
         for failure in installed.failures:
@@ -318,6 +323,81 @@ class _Work:
 
             self._verify(found.in_module(loaded, module.path))
 
+    def _alone(self) -> None:
+        """Functions that nothing calls: made-up inputs must do no harm, hence the seal."""
+        from xlalint.verify.alone.seal import Seal
+
+        seal = Seal(str(Path.cwd()))
+        seal.close()
+        (module,) = self._job.modules
+        if self._job.does_work:
+            loaded = self._import_as_script(module)
+        else:
+            loaded = self._import(module.name, module.path)
+        if loaded is None:
+            return
+        importlib.import_module("tensorflow")
+        seal.let_nothing_start()
+        from xlalint.verify import found
+        from xlalint.verify.alone import drive
+
+        self._verify(found.in_module(loaded, module.path))
+        tools = self._tools()
+        for wanted in self._job.wanted:
+            if drive.identity(wanted) not in self._job.skip and not self._has_run(wanted):
+                self._search(drive.programs(wanted, loaded, self._watch()), wanted, tools)
+
+    def _watch(self) -> Any:
+        from xlalint.verify.alone import drive
+
+        return drive.Watch(self._converted, self._runs)
+
+    def _search(self, found: Any, wanted: Any, tools: Any) -> None:
+        """Take what is found for one function through the stages, telling the search what came of it."""
+        from xlalint.verify.alone import drive
+
+        report: TargetReport | None = None
+        while True:
+            self._begin(
+                drive.identity(wanted), wanted.qualname, wanted.path, wanted.line, drive.ALONE
+            )
+            self._channel.emit({"kind": "stage", "stage": jobs.INPUTS, "so_far": None})
+            try:
+                made = found.send(report)
+            except StopIteration:
+                self._channel.emit({"kind": "ended"})
+                return
+            except Exception as error:  # a fault of ours must not cost the other functions
+                made = drive.not_reached(wanted, _own_fault(error))
+            report = None
+            if isinstance(made, TargetReport):
+                self._channel.emit(to_record("target", made))
+            elif made.id not in self._job.skip:
+                self._begin(made.id, made.function, made.path, made.line, made.origin)
+                report = self._report(made, tools)
+                self._reports.append(report)
+                self._channel.emit(to_record("target", report))
+
+    def _has_run(self, wanted: Any) -> bool:
+        """Have all the lines in question run in programs that compile, or in what the module's own work called?"""
+        ran = {
+            line
+            for report in self._reports
+            if report.status == OK or not report.inputs
+            for line in report.evidence.executed.get(wanted.path, ())
+        }
+        return all(any(first <= line <= last for line in ran) for first, last in wanted.lines)
+
+    def _import_as_script(self, module: Any) -> Any:
+        """Import a module that trains when it is imported: for some steps, its calls captured as a script's are."""
+        spec = importlib.util.spec_from_file_location(module.name, module.path)
+        assert spec is not None and spec.loader is not None
+        loaded = importlib.util.module_from_spec(spec)
+        sys.modules[module.name] = loaded
+        loader = spec.loader
+        self._training(lambda: loader.exec_module(loaded))
+        return loaded
+
     def _entry(self) -> None:
         from xlalint.verify import found
 
@@ -346,28 +426,38 @@ class _Work:
             return None
 
     def _verify(self, programs: Iterator[Any]) -> None:
+        tools = self._tools()
+        for program in programs:
+            if program.id not in self._job.skip:
+                self._begin(
+                    program.id, program.function, program.path, program.line, program.origin
+                )
+                report = self._report(program, tools)
+                self._reports.append(report)
+                self._channel.emit(to_record("target", report))
+
+    def _tools(self) -> Any:
         from xlalint.verify import stages
 
-        tools = stages.Tools(
+        return stages.Tools(
             self.locator,
             frozenset(self._job.flagged_files),
             self._offloaded,
             self._tell_stage,
             self._channel.phase,
         )
-        for program in programs:
-            if program.id not in self._job.skip:
-                self._channel.emit(
-                    {
-                        "kind": "begin",
-                        "target": program.id,
-                        "function": program.function,
-                        "path": program.path,
-                        "line": program.line,
-                        "origin": program.origin,
-                    }
-                )
-                self._channel.emit(to_record("target", self._report(program, tools)))
+
+    def _begin(self, identity: str, function: str, path: str, line: int, origin: str) -> None:
+        self._channel.emit(
+            {
+                "kind": "begin",
+                "target": identity,
+                "function": function,
+                "path": path,
+                "line": line,
+                "origin": origin,
+            }
+        )
 
     def _report(self, program: Any, tools: Any) -> TargetReport:
         from xlalint.verify import stages
@@ -375,9 +465,6 @@ class _Work:
         try:
             return stages.verify(program, tools)
         except Exception as error:  # a fault of ours must not cost the other targets
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            where = f"{Path(place.filename).name}:{place.lineno}"
-            why = f"xlalint itself failed ({where}: {type(error).__name__}: {error}); please report it"
             return TargetReport(
                 program.id,
                 program.function,
@@ -385,11 +472,17 @@ class _Work:
                 program.line,
                 program.origin,
                 SKIPPED,
-                notes=(why,),
+                notes=(_own_fault(error),),
             )
 
     def _tell_stage(self, stage: str, so_far: TargetReport) -> None:
         self._channel.emit({"kind": "stage", "stage": stage, "so_far": asdict(so_far)})
+
+
+def _own_fault(error: Exception) -> str:
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(place.filename).name}:{place.lineno}"
+    return f"xlalint itself failed ({where}: {type(error).__name__}: {error}); please report it"
 
 
 def _where(failure: Failure) -> dict[str, Any]:

@@ -76,6 +76,8 @@ class Books:
             traces=program.n_traces,
             values_tried=self.values_tried,
             notes=program.notes,
+            inputs=program.inputs,
+            is_special=program.is_special,
         )
 
     def _status(self) -> str:
