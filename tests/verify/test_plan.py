@@ -10,7 +10,7 @@ from cli_support import WriteFiles
 
 from xlalint.finding import Finding, Region, Severity, Span
 from xlalint.verify import choices, plan
-from xlalint.verify.command import PlanError, parse_command
+from xlalint.verify.command import Command, PlanError, parse_command
 from xlalint.verify.jobs import (
     AS_IS,
     CENTRAL_STORAGE,
@@ -191,6 +191,22 @@ def test_the_strategies_to_run_under_follow_the_program(
         (job.strategy, job.replicas, job.is_imposed, job.is_substituted) for job in made
     ] == expected
     assert [job.takes_targets for job in made] == [True] + [False] * (len(made) - 1)
+
+
+def test_an_installed_program_is_looked_into_as_far_as_its_package_goes(write: WriteFiles) -> None:
+    site = "venv/lib/python3.11/site-packages"
+    folder = write(
+        {
+            f"{site}/trainer/__init__.py": "",
+            f"{site}/trainer/train.py": "from trainer import places\nimport other\n",
+            f"{site}/trainer/places.py": "tf.distribute.cluster_resolver.TPUClusterResolver()\n",
+            f"{site}/other.py": "tf.distribute.MirroredStrategy()\n",
+            "venv/bin/python": "",
+        }
+    )
+    command = Command((str(folder / "venv/bin/python"),), "trainer.train", True, ())
+    job = plan.training_jobs(command, plan.Options(), [], folder)[0]
+    assert (job.strategy, job.replicas) == (STANDIN, 8)
 
 
 def test_a_loop_that_names_no_strategy_has_its_steps_given_to_the_replicas(

@@ -154,3 +154,36 @@ def test_several_entries_are_each_run(verify: Any) -> None:
         ("export", "entry"),
         ("export", "input_signature"),
     }
+
+
+OFFLINE = """\
+import keras
+import numpy as np
+
+(x, y), _ = keras.datasets.mnist.load_data()
+x = x.reshape(-1, 784).astype("float32")[:64] / 255
+model = keras.Sequential([keras.Input((784,)), keras.layers.Dense(10)])
+model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+model.fit(x, y[:64], verbose=0)
+backbone = keras.applications.MobileNetV2(input_shape=(32, 32, 3), alpha=0.35, include_top=False)
+print(backbone(np.zeros((1, 32, 32, 3))).shape)
+keras.utils.get_file("mine.csv", "https://example.com/mine.csv")
+"""
+
+
+def test_a_program_whose_data_cannot_be_fetched_runs_as_far_as_random_data_go(
+    verify: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("http_proxy", "https_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.setenv("KERAS_HOME", str(tmp_path / "cache"))
+    _, report = verify({"train.py": OFFLINE}, "--strategy", "none", "train.py")
+    (training,) = report["training"]
+    assert (training["status"], training["steps"]) == ("failed", 2)
+    assert training["failure"]["line"] == len(OFFLINE.splitlines())
+    stood_in = [note for note in report["notes"] if "stand in" in note]
+    assert stood_in == [
+        "keras.datasets.mnist cannot be fetched here: random ones of the same shapes stand in",
+        "the weights of MobileNetV2 cannot be fetched here: random ones of the same shapes stand in",
+    ]
+    assert any("the program fetches something from the network" in note for note in report["notes"])

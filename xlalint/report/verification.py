@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as standard_json
 import linecache
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -93,13 +94,19 @@ class _Full:
             yield from body
 
     def _targets(self) -> Iterator[str]:
-        for target in self._result.targets:
-            word = self._paint(f"{_WORDS[target.status]:<4}", _STATUS_COLORS[target.status])
-            where = _path(target.path, target.line, 0, self._result.folder)
-            yield f"  {word} {where} {self._paint(target.function, _BOLD)}: {_stages(target)}{_counts(target)}"
-            yield from (f"         note: {note}" for note in _told(target))
-            for failure in failed_stages(target):
-                yield from self._failure(failure)
+        """A layer, a metric or a helper that was made many times is told once."""
+        blocks = Counter(tuple(self._target(target)) for target in self._result.targets)
+        for (head, *rest), count in blocks.items():
+            yield head + (f" x{count}" if count > 1 else "")
+            yield from rest
+
+    def _target(self, target: TargetReport) -> Iterator[str]:
+        word = self._paint(f"{_WORDS[target.status]:<4}", _STATUS_COLORS[target.status])
+        where = _path(target.path, target.line, 0, self._result.folder)
+        yield f"  {word} {where} {self._paint(target.function, _BOLD)}: {_stages(target)}{_counts(target)}"
+        yield from (f"         note: {note}" for note in _told(target))
+        for failure in failed_stages(target):
+            yield from self._failure(failure)
 
     def _failure(self, failure: Failure) -> Iterator[str]:
         yield f"         {self._place(failure.place)}{failure.stage}: {failure.message}"
@@ -123,8 +130,11 @@ class _Full:
             yield f"              {one.evidence}"
 
     def _unclaimed(self) -> Iterator[str]:
-        for target, failure in self._result.unclaimed:
-            yield f"  {self._place(failure.place)}{failure.stage}: {failure.message} ({target.function})"
+        lines = (
+            f"  {self._place(failure.place)}{failure.stage}: {failure.message} ({target.function})"
+            for target, failure in self._result.unclaimed
+        )
+        yield from dict.fromkeys(lines)
 
     def _trainings(self) -> Iterator[str]:
         is_one_program = len({training.program for training in self._result.trainings}) <= 1

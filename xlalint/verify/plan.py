@@ -33,7 +33,7 @@ def training_jobs(
 ) -> list[Job]:
     """The children for a training program: one that captures and compiles, one for each further strategy."""
     sources = sources_of(command, folder)
-    names = _names_in(sources)
+    names = _names_in(sources or _installed_sources(command))
     base = _script_job(command, options, findings, folder, sources)
     return strategy_runs.plan(base, names, _choices(options))
 
@@ -64,7 +64,7 @@ def _script_job(
     first_path = folder if command.is_module else (target if target.is_dir() else script.parent)
     home = (folder / command.notebook).resolve().parent if command.notebook else None
     first_path = home or first_path
-    env, notes = _environment(sources)
+    env, notes = _environment(sources or _installed_sources(command))
     return Job(
         kind=jobs.SCRIPT,
         label=command.label,
@@ -201,6 +201,32 @@ def sources_of(command: Command, folder: Path) -> list[Path]:
             found.resolve() for name in _imports(file) if (found := _local_module(name, folders))
         ]
     return list(seen)
+
+
+def _installed_sources(command: Command) -> list[Path]:
+    """The sources of `python -m installed.module`: the module and those of its own package that it imports."""
+    # Unresolved: a virtual environment's own folder.
+    prefix = Path(command.python[0]).absolute().parent.parent
+    for folder in sorted(prefix.glob("lib*/python3*/*-packages")) if command.is_module else ():
+        if _local_module(command.run, [folder]) is not None:
+            return _following(command.run, folder)
+    return []
+
+
+def _following(module: str, folder: Path) -> list[Path]:
+    """A module's file and those of its own package that it imports, as far as their imports lead."""
+    package = module.partition(".")[0] + "."
+    found: dict[Path, None] = {}
+    waiting = [module]
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        file = None if name in seen else _local_module(name, [folder])
+        seen.add(name)
+        if file is not None and file not in found:
+            found[file] = None
+            waiting += [name for name in _imports(file) if name.startswith(package)]
+    return list(found)
 
 
 def flagged_functions(findings: Iterable[Finding], folder: Path) -> tuple[tuple[str, int], ...]:

@@ -18,7 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from xlalint.verify import hooks, hosted, jobs, members, standin, steps, wire
+from xlalint.verify import hooks, hosted, jobs, members, standin, steps, substitutes, wire
 from xlalint.verify.channel import Channel
 from xlalint.verify.interpreter import Interpreter
 from xlalint.verify.jobs import Job
@@ -126,6 +126,7 @@ class _Work:
             }
         )
         hosted.install(self._note)
+        substitutes.Substitutes(self._note).start()
         if self._job.kind == jobs.SCRIPT:
             self._training(self._script)
         elif self._job.kind == jobs.MODULES:
@@ -268,6 +269,11 @@ class _Work:
             failure = self.locator.python_error("script", error)
             if isinstance(error, _NotHere):
                 return IMPOSSIBLE, str(error), None
+            if substitutes.is_unreachable(error):
+                self._note(
+                    "the program fetches something from the network, which cannot be reached here: put a copy where it looks "
+                    "for one, or take random data of the same shapes"
+                )
             return (*self._blame(error, failure), failure)
         return "ended", "", None
 
