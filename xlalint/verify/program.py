@@ -62,6 +62,12 @@ class Flat:
         self._leaves = [leaf for _, leaf in named]
         _refuse_unusable(self._leaves)
         self._dynamic = [index for index, leaf in enumerate(self._leaves) if _is_dynamic(leaf)]
+        # A part of a ragged or sparse tensor has no size of its own.
+        self.is_whole = [
+            not _is_composite(self._leaves[index])
+            for index in self._dynamic
+            for _ in _components(self._leaves[index])
+        ]
         self.names = [
             _spell(named[index][0], program.parameters)
             for index in self._dynamic

@@ -20,7 +20,7 @@ from xlalint.verify import compare, kernels
 from xlalint.verify.patching import Patches
 from xlalint.verify.randomness import Dice
 from xlalint.verify.stages import compiling
-from xlalint.verify.stages.tensors import Result, on_host
+from xlalint.verify.stages.tensors import Result, array, on_host
 from xlalint.verify.stages.variables import Kept
 
 # A program whose operations return more than this is not looked into.
@@ -32,14 +32,15 @@ _NOT_COMPUTED = frozenset({"ReadVariableOp", "Placeholder", "PlaceholderWithDefa
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """`op` is to blame (of a graph, with its traceback), or, for `is_rounding`, made a difference in last bits large.
+    """`op` is to blame (of a graph, with its traceback), unless there is an `excuse`: it made a difference in last bits large,
+    or took equal values in another order.
 
     Without an `op` the difference could not be traced to one; `words` say what was seen.
     """
 
     op: Any = None
     words: str = ""
-    is_rounding: bool = False
+    excuse: str = ""
 
     @property
     def op_type(self) -> str:
@@ -80,7 +81,7 @@ def _cause(
 
 def _first(graph: Any, plain: Mapping[str, Any], by_xla: Mapping[str, Any]) -> Cause:
     """The first operation to blame; where the first that differs does so by rounding, and none is to blame, that one."""
-    rounding: Cause | None = None
+    excused: Cause | None = None
     n_differ = 0
     for op in graph.get_operations():
         outputs = [tensor.name for tensor in op.outputs]
@@ -97,10 +98,15 @@ def _first(graph: Any, plain: Mapping[str, Any], by_xla: Mapping[str, Any]) -> C
             continue
         if again is not None and compare.outputs(again, seen) is None:
             if n_differ == 1 and is_fed_alike:
-                rounding = Cause(op, is_rounding=True)
+                excused = Cause(op, excuse=f"rounding that {op.type} makes large")
+            continue
+        if again is not None and is_fed_alike and _are_ties(op, by_xla, again, seen):
+            excused = excused or Cause(
+                op, excuse=f"the order in which {op.type} takes equal values"
+            )
             continue
         return Cause(op, f"{op.type}{compare.sample(again or reference, seen)}")
-    return rounding or Cause()
+    return excused or Cause()
 
 
 def _fetching(program: Callable[..., Any], tensors: Sequence[Any]) -> Any:
@@ -192,8 +198,26 @@ def _replayed(op: Any, by_xla: Mapping[str, Any]) -> list[Any] | None:
                 return None
 
 
+def _are_ties(
+    op: Any, by_xla: Mapping[str, Any], left: Sequence[Any], right: Sequence[Any]
+) -> bool:
+    """Do both choose equal values, by other indices? (To XLA, -0.0 comes before 0.0; to TensorFlow they are equal.)"""
+    values = by_xla[op.inputs[0].name]
+    if op.type == "TopKV2":
+        axis, chosen = -1, (left[1], right[1])
+    elif op.type in ("ArgMax", "ArgMin"):
+        axis = int(by_xla[op.inputs[1].name])
+        chosen = (np.expand_dims(left[0], axis), np.expand_dims(right[0], axis))
+    else:
+        return False
+    if chosen[0].shape != chosen[1].shape:
+        return False
+    one, other = (np.take_along_axis(values, index.astype(np.int64), axis) for index in chosen)
+    return bool(np.array_equal(one, other))
+
+
 def _arrays(fetched: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    return {name: np.asarray(fetched[name]) for name in names}
+    return {name: array(fetched[name]) for name in names}
 
 
 def _agree(left: Result, right: Result) -> bool:

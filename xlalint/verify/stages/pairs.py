@@ -112,8 +112,8 @@ class Pair:
         """The failure that a difference comes to, at the line whose operation differs first; none where it is rounding."""
         assert self._compiled is not None
         cause = difference.cause(self.program, self.tensors, self._compiled, self.dice)
-        if cause.is_rounding:
-            return Said(OK, f"differ by rounding that {cause.op_type} makes large")
+        if cause.excuse:
+            return Said(OK, f"differ by {cause.excuse}")
         place = None if cause.op is None else self._subject.tools.locator.place_of(cause.op)
         message = "; ".join(part for part in (cause.words, what) if part)
         if cause.op is not None:

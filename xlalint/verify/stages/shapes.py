@@ -74,10 +74,16 @@ def shapes(subject: Subject) -> Said:
             return said
         told.append(f"{other.words}{': ' + said.detail if said.detail else ''}")
     if not told:
-        return Said(SKIPPED, "; ".join(refused) or "no input has a batch or a length")
+        return Said(SKIPPED, "; ".join(refused) or _why_none(subject))
     baked = _baked_in(subject)
     detail = "; ".join([" and ".join(told), *refused, *([baked] if baked else [])])
     return Said(NOTE if baked else OK, detail)
+
+
+def _why_none(subject: Subject) -> str:
+    if _sized(subject) is None:
+        return "other sizes of ragged and sparse inputs are not made up"
+    return "no input has a batch or a length"
 
 
 def _outcome(subject: Subject, other: _Other) -> Said:
@@ -107,7 +113,9 @@ def _others(subject: Subject) -> Iterator[_Other]:
     if seen is not None:
         yield _Other("the shapes of another call", seen)
         return
-    tensors = subject.first
+    tensors = _sized(subject)
+    if tensors is None:
+        return
     batch = _common(one.shape[0] for one in tensors if len(one.shape) >= 1)
     if batch is not None:
         size = _other_size(batch)
@@ -121,6 +129,11 @@ def _others(subject: Subject) -> Iterator[_Other]:
         size = _other_size(length)
         resized = [_resized(one, 1, length, size) for one in tensors]
         yield _Other(f"length {size} for {length}", resized)
+
+
+def _sized(subject: Subject) -> list[Any] | None:
+    """The inputs, where each has sizes of its own."""
+    return list(subject.first) if all(subject.flat.is_whole) else None
 
 
 def _seen(subject: Subject) -> list[Any] | None:
@@ -181,7 +194,7 @@ def _baked_in(subject: Subject) -> str:
     """Where a function asks for its batch size as a number while tracing; empty where it does without, as `fit` does when the
     last batch is smaller."""
     batch = _common(one.shape[0] for one in subject.first if len(one.shape) >= 1)
-    if batch is None:
+    if batch is None or _sized(subject) is None:
         return ""
     specs = [
         tf.TensorSpec([None, *one.shape[1:]], one.dtype)

@@ -35,11 +35,16 @@ def _arrays(structure: Any) -> list[Any]:
         if (tf.is_tensor(leaf) and leaf.dtype not in (tf.resource, tf.variant))
         or isinstance(leaf, (np.ndarray, np.generic, float, int))
     ]
-    return [np.asarray(tensor) for tensor in tensors]
+    return [array(tensor) for tensor in tensors]
+
+
+def array(value: Any) -> Any:
+    """A tensor or number as an array: NumPy alone fails on a single bfloat16."""
+    return np.asarray(value.numpy() if hasattr(value, "numpy") else value)
 
 
 def same(left: Any, right: Any) -> bool:
-    return bool(np.array_equal(np.asarray(left), np.asarray(right)))
+    return bool(np.array_equal(array(left), array(right)))
 
 
 def nudged(tensor: Any, seed: int = 0) -> Any:

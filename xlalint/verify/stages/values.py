@@ -13,6 +13,7 @@ from xlalint.verify.records import NOTE, OK, RUN
 from xlalint.verify.stages import compiling
 from xlalint.verify.stages.books import Said
 from xlalint.verify.stages.subject import Subject
+from xlalint.verify.stages.tensors import array as on_host_array
 from xlalint.verify.stages.tensors import same
 from xlalint.verify.stages.variables import Handle, Kept, handles
 
@@ -109,7 +110,7 @@ def _made(tensors: Sequence[Any], seed: int) -> list[Any]:
 
 
 def _varied(tensor: Any, seed: int) -> Any:
-    array = np.array(tensor)
+    array = np.array(on_host_array(tensor))
     if array.size == 0 or not (
         tensor.dtype.is_integer or tensor.dtype.is_floating or tensor.dtype.is_bool
     ):
