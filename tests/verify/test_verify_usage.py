@@ -25,8 +25,8 @@ ASKED = [
     ),
     (("verify", "--", "make", "train"), "`make` is not Python"),
     (("verify", "--", "python", "absent.py"), "absent.py: no such file"),
-    (("verify", "--target", "tpu-v5e", "."), "tpu-v5e needs the TPU compiler (extra `tpu`)"),
-    (("verify", "--target", "v5e-8", "."), "v5e-8 needs the TPU compiler (extra `tpu`)"),
+    (("verify", "--target", "tpu-v5e-3", "."), "slices of v5e have 1, 4, 8, 16, 32, 64, 128, 256"),
+    (("verify", "--target", "tpu-v9", "."), "tpu-v9 is no TPU that the compiler knows: tpu-v2"),
     (
         ("verify", "--target", "abacus", "."),
         "'abacus' is not one of 'cpu', 'gpu', 'tpu-vm', 'tpu-node'",

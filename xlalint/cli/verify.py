@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,28 +10,14 @@ from typing import Any
 import click
 
 from xlalint import report
+from xlalint.cli import tpu_targets
 from xlalint.cli.check import CLEAN, FAILED, FINDINGS
 from xlalint.cli.doing import Progress
 from xlalint.cli.options import settings_from, shared_options
 from xlalint.cli.terminal import wants_color
-from xlalint.project.settings import TARGETS, Settings
+from xlalint.project.settings import Settings
 
 INTERRUPTED = 130
-_TPU_GENERATION = re.compile(r"^(?:tpu-)?v\d+[a-z]?(?:[-:].*)?$")
-
-
-class _Target(click.Choice[str]):
-    """A target of check; a TPU generation has its own answer."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if _TPU_GENERATION.match(str(value)):
-            self.fail(
-                f"{value} needs the TPU compiler (extra `tpu`), which this version does not drive yet; "
-                "verify judges with XLA on CPU, lowering from shapes alone as a TPU would",
-                param,
-                ctx,
-            )
-        return str(super().convert(value, param, ctx))
 
 
 class _Strategies(click.ParamType[str]):
@@ -61,7 +46,7 @@ class _Verify(click.Command):
             args = args[:at]
         for parameter in self.params:
             if parameter.name == "target":
-                parameter.type = _Target(TARGETS)
+                parameter.type = tpu_targets.VerifyTarget()
         return super().parse_args(ctx, args)
 
 
@@ -78,6 +63,11 @@ class _Verify(click.Command):
     help="What else to train under, besides the program as it is: none, one-device, mirrored (N virtual CPUs), "
     "multi-worker (N processes), central-storage (N virtual CPUs), parameter-server (N worker processes), tpu (a stand-in of "
     "N replicas) [default: the program's own, tpu where it asks for a TPU, and mirrored:2].",
+)
+@click.option(
+    "--batch-search/--no-batch-search",
+    default=True,
+    help="With a TPU as target: search the largest batch of a training step that fits [default: yes].",
 )
 @click.option(
     "--timeout",
@@ -151,12 +141,16 @@ def _request(
         )
     timeout = options["timeout"] or settings.verify.timeout
     strategy = options["strategy"] or settings.verify.strategy
+    limits = verification.limits(timeout, options["memory"])
     return verification.Request(
         paths=paths,
         command=words or (),
         folder=Path.cwd(),
-        options=plan.Options(options["steps"] or settings.verify.steps, strategy),
-        limits=verification.limits(timeout, options["memory"]),
+        options=plan.Options(
+            options["steps"] or settings.verify.steps, strategy, tpu_targets.slice_replicas()
+        ),
+        tpu=tpu_targets.job(limits, options["batch_search"]),
+        limits=limits,
         workers=settings.jobs or os.cpu_count() or 1,
     )
 

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from xlalint.report import Style, recompiles
+from xlalint.report import Style, recompiles, tpu
 from xlalint.report.json import error_data, finding_data
 from xlalint.verify import choices
 from xlalint.verify.records import (
@@ -82,6 +82,7 @@ class _Full:
         yield from self._section("Not found by check", self._unclaimed())
         yield from self._section("Training", self._trainings())
         yield from self._section("Compiled again", self._recompiles())
+        yield from self._section("TPU compiler", self._tpu())
         yield from self._section("Could not be run", self._broken())
         yield ""
         yield self._paint(summary_line(result), _BOLD)
@@ -166,6 +167,16 @@ class _Full:
                     self._paint(f"         | {line}", _DIM)
                     for line in training.output.splitlines()[-5:]
                 )
+
+    def _tpu(self) -> Iterator[str]:
+        asked = [target for target in self._result.targets if target.tpu]
+        for target in asked:
+            yield from tpu.lines(target.function, target.tpu, self._site)
+        if any(outcome.flops for target in asked for outcome in target.tpu):
+            yield f"  {tpu.ASSUMPTIONS}"
+
+    def _site(self, path: str, line: int) -> str:
+        return _path(path, line, 0, self._result.folder)
 
     def _recompiles(self) -> Iterator[str]:
         for found in self._result.recompiles:
@@ -369,7 +380,11 @@ def as_data(result: Verification) -> dict[str, Any]:
             recompiles.data(found, lambda path: _relative(path, result.folder))
             for found in result.recompiles
         ],
-        "tpu": [],
+        "tpu": [
+            tpu.data(outcome, target.function, lambda path: _relative(path, result.folder))
+            for target in result.targets
+            for outcome in target.tpu
+        ],
         "broken": [
             {"what": one.what, "message": one.message, **_place_data(one.place, result.folder)}
             for one in result.broken

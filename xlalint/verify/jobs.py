@@ -72,6 +72,19 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
+class TpuJob:
+    """What the TPU compiler is to be asked: `targets` by name, none for no TPU. `library` is libtpu's, of `version`; each
+    compilation may take `seconds` and `memory_mb` (0: no limit). `searches` looks for the largest batch that fits."""
+
+    targets: tuple[str, ...] = ()
+    library: str = ""
+    version: str = ""
+    seconds: float = 600.0
+    memory_mb: int = 0
+    searches: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """One child's work.
 
@@ -116,6 +129,7 @@ class Job:
     takes_targets: bool = True
     without_xla: bool = False
     does_work: bool = False
+    tpu: TpuJob = field(default_factory=TpuJob)
     python: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -133,6 +147,7 @@ def read(path: str) -> Job:
             **{name: tuple(data[name]) for name in lists},
             "modules": tuple(Module(**module) for module in data["modules"]),
             "wanted": tuple(_wanted(one) for one in data["wanted"]),
+            "tpu": TpuJob(**{**data["tpu"], "targets": tuple(data["tpu"]["targets"])}),
             "flagged": tuple((path, line) for path, line in data["flagged"]),
         }
     )

@@ -121,6 +121,13 @@ class Locator:
         """What of `lines`, by path, is in the code under test."""
         return {path: numbers for path, numbers in lines.items() if self._code.is_user(path)}
 
+    def in_program(self, op_name: str, path: str, line: int) -> Place | None:
+        """The user's line of what a compiled program says of an instruction: its own, or that of the Keras layer which its
+        scope names; None for neither."""
+        if path and self._code.is_user(path):
+            return Place(path, line)
+        return self._layers.resolve(op_name)
+
     def line_of(self, op: Any) -> tuple[str, int] | None:
         """The path and line that made an operation: the innermost of the code under test."""
         stack = op.traceback or ()  # TensorFlow's own copies of functions have none

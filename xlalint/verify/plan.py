@@ -22,10 +22,12 @@ ABOUT_DRIVERS = ("XLA30",)
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to run: steps of training, the strategies asked for as in `mirrored:4,multi-worker` (None: decided here)."""
+    """How to run: steps of training, the strategies asked for as in `mirrored:4,multi-worker` (None: decided here), replicas of
+    the TPU slice that is the target (0: no slice of several)."""
 
     steps: int = 5
     strategy: str | None = None
+    slice_replicas: int = 0
 
 
 def training_jobs(
@@ -35,7 +37,7 @@ def training_jobs(
     sources = sources_of(command, folder)
     names = _names_in(sources or _installed_sources(command))
     base = _script_job(command, options, findings, folder, sources)
-    return strategy_runs.plan(base, names, _choices(options))
+    return strategy_runs.plan(base, names, _choices(options), options.slice_replicas)
 
 
 def _choices(options: Options) -> tuple[choices.Choice, ...]:

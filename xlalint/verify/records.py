@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from xlalint.tpu.outcome import Outcome, outcome_from
+
 # Stages of a target, in the order in which they run.
 EAGER = "eager"  # the program as plain Python, the reference for the numbers
 TRACE = "trace"  # Python to graph, AutoGraph included
@@ -16,6 +18,7 @@ NUMBERS = "numbers"  # eager against compiled
 GRADIENT = "gradient"  # the same for the gradient of the sum of the float outputs
 VALUES = "values"  # does another value of the same shape compile again?
 SHAPES = "shapes"  # another batch size or length: does it compile, and to the eager numbers?
+TPU = "tpu"  # the TPU compiler's word, where the user names a TPU
 STAGES = (EAGER, TRACE, LOWER, OPAQUE, RUN, NUMBERS, GRADIENT, VALUES, SHAPES)
 
 OK, FAILED, SKIPPED, NOTE = "ok", "failed", "skipped", "note"
@@ -114,6 +117,7 @@ class TargetReport:
     notes: tuple[str, ...] = ()
     inputs: str = ""
     is_special: bool = False
+    tpu: tuple[Outcome, ...] = ()
 
     def stage(self, name: str) -> Stage | None:
         return next((stage for stage in self.stages if stage.name == name), None)
@@ -234,6 +238,7 @@ def target_from(record: Mapping[str, Any]) -> TargetReport:
             "failures": tuple(failure for failure in failures if failure is not None),
             "evidence": Evidence(**data["evidence"]),
             "notes": tuple(data["notes"]),
+            "tpu": tuple(outcome_from(outcome) for outcome in data["tpu"]),
         }
     )
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,8 +60,11 @@ class Program:
 class Standin:
     """A stand-in that is in place; made by `install`."""
 
-    def __init__(self, replicas: int, strategy_class: type[Any], patches: Patches) -> None:
+    def __init__(
+        self, replicas: int, strategy_class: type[Any], sums: Any, patches: Patches
+    ) -> None:
         self.replicas = replicas
+        self._sums = sums
         self.strategy_class = strategy_class
         self._patches = patches
         self._events: list[Event] = []
@@ -79,6 +83,15 @@ class Standin:
     def strategy(self) -> Any:
         """A new strategy, as `tf.distribute.TPUStrategy()` would give the script."""
         return self.strategy_class()
+
+    @contextmanager
+    def all_reducing(self, chips: int) -> Iterator[None]:
+        """While a step is traced in here, its sums over replicas are all-reduces between `chips` of them."""
+        self._sums.chips = chips
+        try:
+            yield
+        finally:
+            self._sums.chips = 0
 
     def uninstall(self) -> None:
         """Give TensorFlow its own names back; strategies made meanwhile keep working."""
@@ -100,7 +113,8 @@ def install(
     tensorflow = _import("tensorflow")
     strategies = _import_ours("xlalint.verify.standin_strategy")
     cluster = _import_ours("xlalint.verify.standin_cluster")
-    standin = Standin(replicas, strategies.TPUStrategy, Patches())
+    sums = strategies.Sums()
+    standin = Standin(replicas, strategies.TPUStrategy, sums, Patches())
 
     def note(event: Event) -> None:
         if event not in standin._events:
@@ -108,7 +122,7 @@ def install(
             if record is not None:
                 record(event)
 
-    watch = strategies.Watch(replicas, note, standin._programs.append)
+    watch = strategies.Watch(replicas, sums, note, standin._programs.append)
     standin.strategy_class = strategies.bind(watch)
     _replace(standin, tensorflow, strategies.bind_experimental(standin.strategy_class), cluster)
     return standin

@@ -33,11 +33,20 @@ _tf_convert = private("tensorflow.python.autograph.impl.api", "tf_convert")
 _autograph_status = private("tensorflow.python.autograph.core.ag_ctx", "control_status_ctx")
 
 
+@dataclass(slots=True)
+class Sums:
+    """How sums over replicas are made: replica 0's value times their number, as on the one device that runs here, or,
+    while a program is traced for `chips` replicas of its own, by all-reduces between them."""
+
+    chips: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """How many replicas to report, and where to tell what was seen."""
+    """How many replicas to report, how to sum over them, and where to tell what was seen."""
 
     replicas: int
+    sums: Sums
     note: Callable[[Event], None]
     keep: Callable[[Program], None]
 
@@ -137,6 +146,8 @@ class _Extended(_OneDeviceExtended):  # type: ignore[misc, valid-type]
             if _has_equal_replicas(value):
                 return self._reduce_one(value.values[0], is_sum)
             return _reduce_different(value.values, is_sum)
+        if self._watch.sums.chips and not tf.executing_eagerly():
+            return _all_reduced(value, self._watch.sums.chips, is_sum)
         return _times(value, self._watch.replicas) if is_sum else value
 
     def _gather_to_implementation(
@@ -297,6 +308,17 @@ def _reduce_different(values: Sequence[Any], is_sum: bool) -> Any:
     """Reduce what differs by replica: a batch, or `experimental_distribute_values_from_function`."""
     total = tf.add_n(list(values))
     return total if is_sum else total / tf.cast(len(values), total.dtype)
+
+
+def _all_reduced(value: Any, chips: int, is_sum: bool) -> Any:
+    if isinstance(value, tf.IndexedSlices):
+        summed = _all_reduced(value.values, chips, is_sum)
+        return tf.IndexedSlices(summed, value.indices, value.dense_shape)
+    tensor = tf.convert_to_tensor(value)
+    groups = tf.constant([list(range(chips))], tf.int32)
+    all_reduce = private("tensorflow.compiler.tf2xla.ops.gen_xla_ops", "xla_all_reduce")
+    total = all_reduce(tensor, groups, reduce_op="Add", mode="CrossReplica")
+    return total if is_sum else total / tf.cast(chips, total.dtype)
 
 
 def _times(value: Any, count: int) -> Any:

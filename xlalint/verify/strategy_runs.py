@@ -16,9 +16,14 @@ _FIT = "fit"
 _OWN = (jobs.MULTI_WORKER, jobs.PARAMETER_SERVER, jobs.CENTRAL_STORAGE)
 
 
-def plan(base: Job, names: AbstractSet[str], asked: Sequence[Choice]) -> list[Job]:
-    """The children for one program: first the one whose functions are captured, then one for each further strategy."""
-    first = _captured(base, names, asked)
+def plan(
+    base: Job, names: AbstractSet[str], asked: Sequence[Choice], slice_replicas: int = 0
+) -> list[Job]:
+    """The children for one program: first the one whose functions are captured, then one for each further strategy.
+
+    `slice_replicas` are those of the TPU slice that the program is headed for, 0 where none of several chips is named.
+    """
+    first = _captured(base, names, asked, slice_replicas)
     further = [
         _under(base, names, choice)
         for choice in asked or _by_default(names)
@@ -29,9 +34,13 @@ def plan(base: Job, names: AbstractSet[str], asked: Sequence[Choice]) -> list[Jo
     return [first, *further]
 
 
-def _captured(base: Job, names: AbstractSet[str], asked: Sequence[Choice]) -> Job:
+def _captured(
+    base: Job, names: AbstractSet[str], asked: Sequence[Choice], slice_replicas: int
+) -> Job:
     """The run that is captured: on the stand-in where the program, or the user, asks for a TPU; else as it is."""
     tpu = next((choice for choice in asked if choice.name == jobs.STANDIN), None)
+    if slice_replicas and (tpu is None or not tpu.is_counted):
+        tpu = Choice(jobs.STANDIN, slice_replicas, is_counted=True, is_asked=tpu is not None)
     wanted = tpu or choices.default(jobs.STANDIN)
     standin = replace(
         base, strategy=jobs.STANDIN, replicas=wanted.count, is_asked=wanted.is_counted

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xlalint.finding import Finding, Severity
+from xlalint.tpu.compiler import COMPILES
 from xlalint.verify import plan
 from xlalint.verify.recompiles import Recompiles
 from xlalint.verify.recompiling import cause_seen, is_ruled_out, other_cause, times_compiled
@@ -61,6 +62,10 @@ _ABOUT_OTHER_VALUES = frozenset({"XLA404", "XLA406", "XLA408"})
 _SEEN_IN_PROGRAM = frozenset({"XLA101", "XLA102", "XLA105", "XLA201", "XLA202", "XLA203", "XLA402"})
 
 # Which failures bear out which claims. Two claims may share a line, and only one of them have failed there.
+# A setting made while the module is imported: what it changes is in all programs.
+_MODULE_LEVEL = "<module>"
+# What findings about TPUs alone say of themselves.
+_ABOUT_TPU = "TPU"
 _BORNE_OUT_BY = {
     "XLA101": frozenset({"symbolic", "python", "compiler", "gradient"}),
     "XLA102": frozenset({"symbolic", "python", "compiler", "gradient", "not-constant"}),
@@ -179,6 +184,8 @@ def _judge(
         at_span = span.holds(failure.place) or span.holds(failure.called_from)
         if (at_span and _bears_out(failure, finding)) or _is_raised_within(failure, finding, span):
             return Verdict(finding, CONFIRMED, _told(failure), target)
+    if finding.code == "XLA404" and _ABOUT_TPU in finding.message:
+        return _by_tpu(finding, span, targets)
     shown = _shown_by_program(finding, span, targets)
     if shown is not None:
         return shown
@@ -225,6 +232,27 @@ def _is_raised_within(failure: Failure, finding: Finding, span: _Span) -> bool:
 
 def _bears_out(failure: Failure, finding: Finding) -> bool:
     return failure.kind in _BORNE_OUT_BY.get(finding.code, {failure.kind})
+
+
+def _by_tpu(finding: Finding, span: _Span, targets: Sequence[TargetReport]) -> Verdict:
+    """A claim about what TPUs make of a dtype: theirs alone is the word that counts."""
+    is_setting = finding.function == _MODULE_LEVEL
+    reached = [target for target in targets if is_setting or _executed(span, target)]
+    asked = [(target, one) for target in reached for one in target.tpu if one.status == COMPILES]
+    for target, one in asked:
+        for emulated in one.emulated:
+            is_here = emulated.path == span.path and emulated.line in span.statement
+            if is_here or (is_setting and emulated.dtype == "f64"):
+                told = f"{one.target} emulates {emulated.dtype} in {emulated.instructions} instructions"
+                return Verdict(finding, CONFIRMED, told, target.function)
+    if asked:
+        target, one = asked[0]
+        told = f"{one.target} compiles {target.function}, and has no 64-bit arrays made here"
+        return Verdict(finding, REFUTED, told, target.function)
+    if not reached:
+        return Verdict(finding, NOT_REACHED, _why_not(finding, span, targets))
+    told = "only a TPU's compiler can say: name a TPU, as in --target tpu-v5e"
+    return Verdict(finding, NOT_REACHED, told, reached[0].function)
 
 
 def _shown_by_program(

@@ -6,7 +6,7 @@ import importlib.util
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from xlalint import engine
@@ -17,7 +17,7 @@ from xlalint.verify import footprint, installed, memory, plan, run, verdicts
 from xlalint.verify.alone import planning
 from xlalint.verify.alone.mentions import TestIndex
 from xlalint.verify.command import Command, PlanError, parse_command
-from xlalint.verify.jobs import Job
+from xlalint.verify.jobs import Job, TpuJob
 from xlalint.verify.notebook import SUFFIX, Notebooks
 from xlalint.verify.recompiles import Recompiles
 from xlalint.verify.records import (
@@ -51,6 +51,7 @@ class Request:
     limits: Limits
     workers: int = 1
     is_alone: bool = True
+    tpu: TpuJob = field(default_factory=TpuJob)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,7 @@ def prepare(
     checked = check(paths, settings)
     claims = [books.in_program(finding) for finding in checked.findings]
     planned = _planned(request, commands, settings, claims)
+    planned = [replace(job, tpu=request.tpu) if job.takes_targets else job for job in planned]
     if not planned:
         raise PlanError(_nothing_to_run(claims))
     _require_tensorflow(planned)

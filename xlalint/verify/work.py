@@ -451,6 +451,7 @@ class _Work:
             self._offloaded,
             self._tell_stage,
             self._channel.phase,
+            self._tpu(),
         )
 
     def _begin(self, identity: str, function: str, path: str, line: int, origin: str) -> None:
@@ -463,6 +464,18 @@ class _Work:
                 "line": line,
                 "origin": origin,
             }
+        )
+
+    def _tpu(self) -> Any:
+        """What asks the TPU compiler, None where no TPU is named or it cannot read this TensorFlow's programs."""
+        from xlalint.verify import on_tpu
+
+        why_not = on_tpu.unusable(self._job.tpu) if self._job.tpu.targets else ""
+        if why_not:
+            self._note(why_not)
+            return None
+        return on_tpu.of_job(
+            self._job.tpu, self._place.standin if self._place is not None else None
         )
 
     def _report(self, program: Any, tools: Any) -> TargetReport:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from xlalint.tpu.outcome import Outcome
 from xlalint.verify.coverage import Lines
 from xlalint.verify.program import Program
 from xlalint.verify.records import (
@@ -40,6 +41,7 @@ class Books:
     bounded: dict[str, list[int]] = field(default_factory=dict)
     per_value: list[str] | None = None
     values_tried: int = 0
+    tpu: list[Outcome] = field(default_factory=list)
 
     def stage(self, name: str) -> Stage | None:
         return next((stage for stage in self.stages if stage.name == name), None)
@@ -78,6 +80,7 @@ class Books:
             notes=program.notes,
             inputs=program.inputs,
             is_special=program.is_special,
+            tpu=tuple(self.tpu),
         )
 
     def _status(self) -> str:

@@ -15,6 +15,7 @@ from xlalint.verify.records import (
     RUN,
     SHAPES,
     STAGES,
+    TPU,
     TRACE,
     VALUES,
     Stage,
@@ -29,6 +30,7 @@ from xlalint.verify.stages.numbers import numbers, without_eager
 from xlalint.verify.stages.opaque import opaque
 from xlalint.verify.stages.shapes import shapes
 from xlalint.verify.stages.subject import Subject, Tools
+from xlalint.verify.stages.tpu import on_tpu
 from xlalint.verify.stages.values import values
 
 _ONLY_SHAPES = "no values were seen, only shapes"
@@ -58,6 +60,8 @@ def _all_stages(subject: Subject) -> str:
         return "it does not trace"
     _stage(LOWER, forward.lower, subject)
     _stage(OPAQUE, opaque, subject)
+    if subject.tools.tpu is not None and books.passed(LOWER):
+        _stage(TPU, on_tpu, subject)
     if not subject.has_values:
         return _ONLY_SHAPES
     if not books.passed(LOWER) and not _may_pass_with_values(books):
@@ -85,7 +89,8 @@ def _account_for_the_rest(books: Books, why: str) -> None:
     for name in STAGES:
         if books.stage(name) is None:
             books.skip(name, _ONLY_SHAPES if name == EAGER else why)
-    books.stages.sort(key=lambda stage: STAGES.index(stage.name))
+    order = (*STAGES, TPU)
+    books.stages.sort(key=lambda stage: order.index(stage.name))
 
 
 def _stage(name: str, work: Callable[[Subject], Said], subject: Subject) -> None:

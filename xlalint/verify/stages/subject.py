@@ -11,6 +11,7 @@ from xlalint.verify import eagerly
 from xlalint.verify.gradients import GradientTap
 from xlalint.verify.locate import Locator
 from xlalint.verify.offload import Offloaded
+from xlalint.verify.on_tpu import OnTpu
 from xlalint.verify.program import Flat, Program, has_values
 from xlalint.verify.records import Place, TargetReport
 from xlalint.verify.stages.books import Books
@@ -21,7 +22,8 @@ from xlalint.verify.stages.tensors import Result
 class Tools:
     """What the stages need besides the program: where errors are, whose lines to watch, whom to tell of progress.
 
-    `on_phase` hears the name of a phase whose compilations are to be counted apart, and then "targets" again.
+    `on_phase` hears the name of a phase whose compilations are to be counted apart, and then "targets" again. `tpu`
+    asks the TPU compiler, where the user named a TPU.
     """
 
     locator: Locator
@@ -29,6 +31,7 @@ class Tools:
     offloaded: Offloaded
     on_stage: Callable[[str, TargetReport], None]
     on_phase: Callable[[str], None] = lambda name: None
+    tpu: OnTpu | None = None
 
 
 class Subject:

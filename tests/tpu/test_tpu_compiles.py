@@ -1,0 +1,232 @@
+"""The real TPU compiler on real programs: its verdicts at the user's line, and its sizes against ours."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.cli_support import Ran, RunXlalint, WriteFiles
+from xlalint.tpu import installed, module, options, pjrt, targets
+from xlalint.tpu.compiler import COMPILES, OVERFLOWS, Compiler
+from xlalint.verify.sandbox import Limits
+
+
+def _installed() -> installed.Installed | None:
+    try:
+        return installed.find()
+    except installed.Missing:
+        return None
+
+
+pytestmark = [
+    pytest.mark.compiler,
+    pytest.mark.skipif(_installed() is None, reason="libtpu is not installed"),
+]
+
+
+@pytest.fixture
+def verify(write: WriteFiles, xlalint: RunXlalint) -> Any:
+    """Write `files`, run `xlalint verify --format json ARGUMENTS` there: (what ran, its report)."""
+
+    def run(files: dict[str, str], *arguments: str) -> tuple[Ran, dict[str, Any]]:
+        write(files)
+        ran = xlalint("verify", "--format", "json", "--strategy", "none", *arguments)
+        assert ran.out.startswith("{"), ran.err
+        return ran, json.loads(ran.out)
+
+    return run
+
+
+def line_of(source: str, part: str) -> int:
+    (line,) = [number for number, text in enumerate(source.splitlines(), 1) if part in text]
+    return line
+
+
+SPECTRUM = """\
+import tensorflow as tf
+
+weights = tf.Variable(tf.ones([8, 4], tf.float64))
+
+
+def spectrum(x):
+    return tf.signal.fft(tf.cast(x, tf.complex128))
+
+
+@tf.function(jit_compile=True)
+def train_step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(tf.math.real(spectrum(x)) @ weights))
+    weights.assign_sub(0.1 * tape.gradient(loss, weights))
+    return loss
+
+
+for _ in range(20):
+    train_step(tf.random.normal([16, 8], dtype=tf.float64))
+"""
+
+
+def test_what_a_cpu_compiles_and_a_tpu_does_not_fails_at_its_line(verify: Any) -> None:
+    ran, report = verify({"train.py": SPECTRUM}, "--target", "tpu-v5e", "train.py")
+    line = line_of(SPECTRUM, "tf.signal.fft")
+    assert ran.status == 1
+    step = next(one for one in report["targets"] if one["function"] == "train_step")
+    assert (step["checks"]["run"]["status"], step["checks"]["tpu"]["status"]) == ("ok", "failed")
+    (failure,) = step["failures"]
+    assert (failure["kind"], failure["path"], failure["line"]) == ("tpu", "train.py", line)
+    assert "Unexpected operand type for FFT: c128" in failure["message"]
+    (found,) = [one for one in report["findings"] if one["code"] == "XLA404"]
+    assert (found["line"], found["verdict"]) == (line, "confirmed")
+
+
+LARGE = """\
+import tensorflow as tf
+
+weights = tf.Variable(tf.zeros([4096, 4096]))
+
+
+@tf.function(jit_compile=True)
+def train_step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(tf.sin(x @ weights) @ tf.transpose(weights)))
+    weights.assign_sub(tape.gradient(loss, weights))
+    return loss
+
+
+for _ in range(20):
+    train_step(tf.ones([8, 4096]))
+"""
+
+
+def test_memory_bound_and_the_largest_batch_are_told_side_by_side(verify: Any) -> None:
+    ran, report = verify({"train.py": LARGE}, "--target", "tpu-v5e,tpu-v6e", "train.py")
+    assert ran.status == 0, ran.out
+    small, large = report["tpu"]
+    assert [(one["target"], one["status"]) for one in (small, large)] == [
+        ("tpu-v5e", COMPILES),
+        ("tpu-v6e", COMPILES),
+    ]
+    weights, batch = 4096 * 4096 * 4, 8 * 4096 * 4
+    for one in (small, large):
+        assert weights + batch <= one["argument"] <= weights + 2 * batch
+        assert one["alias"] == weights  # updated in place
+        assert one["flops"] >= 2 * 5 * 8 * 4096 * 4096  # two products, and three for the gradient
+        assert one["bound_seconds"] > 0
+        assert one["largest"]["batch"] >= 8
+        assert one["largest"]["compiles"] > 0
+    assert small["hbm"] < large["hbm"]
+    assert small["largest"]["batch"] <= large["largest"]["batch"]
+
+
+POD = """\
+import tensorflow as tf
+
+resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="")
+tf.config.experimental_connect_to_cluster(resolver)
+tf.tpu.experimental.initialize_tpu_system(resolver)
+strategy = tf.distribute.TPUStrategy(resolver)
+batch = 4 * strategy.num_replicas_in_sync
+
+with strategy.scope():
+    model = tf.keras.Sequential([tf.keras.layers.Input([64]), tf.keras.layers.Dense(32)])
+    optimizer = tf.keras.optimizers.SGD(0.1)
+
+
+def train_step(x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(x) - y))
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+    return loss
+
+
+@tf.function
+def distributed_step(inputs):
+    return strategy.reduce("MEAN", strategy.run(train_step, args=inputs), axis=None)
+
+
+data = tf.data.Dataset.from_tensor_slices((tf.ones([2048, 64]), tf.ones([2048, 32]))).repeat()
+data = strategy.experimental_distribute_dataset(data.batch(batch, drop_remainder=True))
+for inputs in data:
+    distributed_step(inputs)
+"""
+
+
+@pytest.mark.parametrize(("target", "chips"), [("tpu-v5e-8", 8), ("tpu-v5e-256", 256)])
+def test_a_slice_has_the_all_reduce_of_the_step_inside(
+    verify: Any, target: str, chips: int
+) -> None:
+    _, report = verify({"train.py": POD}, "--target", target, "--no-batch-search", "train.py")
+    (step,) = [one for one in report["tpu"] if one["function"] == "train_step"]
+    assert (step["status"], step["chips"], step["replicas"]) == (COMPILES, chips, chips)
+    assert step["collectives"] >= 1
+    assert step["batch"] == 4
+    assert 0 < step["collective_share"] < 1
+
+
+def test_a_tpu_that_does_not_exist_is_told_before_any_work(xlalint: RunXlalint) -> None:
+    ran = xlalint("verify", "--target", "tpu-v5e-3", "train.py")
+    assert ran.status == 2
+    assert "slices of v5e have 1, 4, 8, 16" in ran.err
+
+
+# Arguments and results as TensorFlow lowers them, and the bytes that they take in whole tiles: counted by hand.
+SIZES = [
+    ("x + 1.0", [([1024, 1024], "float32")], 4 << 20, 4 << 20),
+    ("x + 1.0", [([1000, 1000], "float32")], 1000 * 1024 * 4, 1000 * 1024 * 4),
+    # Laid out as 3 x 8, in tiles of 4 x 128.
+    ("x * 2.0", [([8, 3], "float32")], 2048, 2048),
+    ("tf.cast(x, tf.bfloat16)", [([256, 256], "float32")], 256 * 256 * 4, 256 * 256 * 2),
+    ("tf.reduce_sum(x)", [([512, 512], "float32")], 1 << 20, 512),
+    ("tf.reduce_sum(x, 0)", [([512, 512], "float32")], 1 << 20, 512 * 4),
+    ("x @ y", [([128, 256], "float32"), ([256, 512], "float32")], (1 << 17) + (1 << 19), 1 << 18),
+    ("tf.nn.relu(x)", [([16, 128, 128], "float32")], 1 << 20, 1 << 20),
+    ("tf.concat([x, x], 0)", [([128, 128], "float32")], 1 << 16, 1 << 17),
+    ("tf.cast(x, tf.float32)", [([64, 128], "int32")], 1 << 15, 1 << 15),
+]
+
+
+@pytest.mark.parametrize(("body", "arguments", "taken", "given"), SIZES)
+def test_sizes_are_those_counted_by_hand(
+    body: str, arguments: list[tuple[list[int], str]], taken: int, given: int
+) -> None:
+    made = _compiled(_lowered(body, arguments))
+    assert (made.memory["argument"], made.memory["output"]) == (taken, given)
+    optimized = module.read(made.optimized, with_config=True)
+    parameters = [one for one in optimized.running if one.opcode == "parameter"]
+    assert sum(array.padded_bytes for one in parameters for array in one.arrays) == taken
+
+
+def test_a_program_that_no_chip_holds_does_not_fit() -> None:
+    found = installed.find()
+    compiler = Compiler(found, Limits(wall=300.0), use_cache=False)
+    hlo = _lowered("tf.linalg.matmul(x, x, transpose_b=True)", [([65536, 1024], "float32")])
+    small = compiler.compile(hlo, targets.parse("tpu-v5e"))
+    assert (small.status, small.compiles) == (OVERFLOWS, 2)
+    assert compiler.compile(hlo, targets.parse("tpu-v5p")).status == COMPILES
+
+
+def _lowered(body: str, arguments: list[tuple[list[int], str]]) -> bytes:
+    import tensorflow as tf
+    from tensorflow.python.eager.polymorphic_function import compiler_ir
+
+    specs = [tf.TensorSpec(shape, dtype) for shape, dtype in arguments]
+
+    @tf.function(jit_compile=True, autograph=False)
+    def program(*values: Any) -> Any:
+        return eval(body, {"tf": tf, **dict(zip("xyz", values, strict=False))})
+
+    concrete = program.get_concrete_function(*specs)
+    found: bytes = compiler_ir.from_concrete_function(concrete, specs)("hlo_serialized")
+    return found
+
+
+_LIBRARY: list[pjrt.Library] = []
+
+
+def _compiled(hlo: bytes) -> pjrt.Executable:
+    if not _LIBRARY:  # one process may load it once
+        _LIBRARY.append(pjrt.Library(installed.find().library))
+    topology = _LIBRARY[0].topology("v5e:1x1")
+    return _LIBRARY[0].compile(topology, hlo, options.compile_options(1, [0], level=9))

@@ -1,0 +1,187 @@
+"""Compile serialized HLO for a TPU slice, in a process of its own that may crash, and keep what came of it.
+
+The quick level gives the verdict in an eighth of the time, but schedules so that it may run out of memory where the
+default does not (measured: ResNet-50 at batch 512), so an overflow, or a peak near the limit, is tried again at the default.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sys
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from xlalint.project import cache
+from xlalint.tpu import roofline
+from xlalint.tpu.installed import Installed
+from xlalint.tpu.program import Collectives, Emulated, Padding, Waste
+from xlalint.tpu.targets import Target
+from xlalint.verify import sandbox
+
+QUICK, DEFAULT = 9, None
+# A quick compile's peak above this share of the memory is confirmed at the default level.
+_NEARLY_FULL = 0.85
+_CHILD = Path(__file__).with_name("child.py")
+_FORMAT = 1
+_SUSPECT = re.compile(r"Suspected Python Code Location:\s*(\S+?):(\d+)")
+_OVERFLOW = "RESOURCE_EXHAUSTED"
+
+COMPILES, REJECTED, OVERFLOWS, UNVERIFIED = "compiles", "rejected", "does not fit", "unverified"
+# HLO that TensorFlow lowers for a CPU and not for a TPU: no fault of the program's.
+_NOT_FOR_TPU = re.compile(
+    r"custom[ -]call|[Bb]ounded dynamic|dynamic dimension|PadToStatic|SliceToDynamic", re.ASCII
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What the compiler of one target made of one program.
+
+    `status` is COMPILES, REJECTED, OVERFLOWS (more memory than a chip has), or UNVERIFIED: it could not be asked, and
+    `message` says why. Sizes are bytes on one device: `memory` by name (`argument`, `output`, `alias`, `temp`, `peak`),
+    `hbm` the device's own. `level` is QUICK or DEFAULT. `path` and `line` are where the compiler suspects the fault.
+    """
+
+    target: Target
+    status: str
+    message: str = ""
+    path: str = ""
+    line: int = 0
+    level: int | None = QUICK
+    compiles: int = 1
+    seconds: float = 0.0
+    hbm: int = 0
+    memory: dict[str, int] | None = None
+    flops: float = 0.0
+    bytes_accessed: float = 0.0
+    padding: Padding | None = None
+    emulated: tuple[Emulated, ...] = ()
+    collectives: Collectives | None = None
+
+    @property
+    def peak(self) -> int:
+        return (self.memory or {}).get("peak", 0)
+
+    @property
+    def bound(self) -> roofline.Bound | None:
+        """A lower bound of the step's time; None where nothing was compiled."""
+        if self.memory is None:
+            return None
+        return roofline.bound(
+            self.target.generation,
+            flops=self.flops,
+            moved_bytes=self.memory["argument"] + self.memory["output"],
+            reduced_bytes=self.collectives.bytes if self.collectives else 0,
+            replicas=self.target.replicas,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """libtpu with the limits of each compilation."""
+
+    installed: Installed
+    limits: sandbox.Limits
+    use_cache: bool = True
+
+    def compile(self, hlo: bytes, target: Target, replicas: int | None = None) -> Result:
+        """`hlo` is a serialized HloModuleProto for one of `replicas` (of all of the target's, if not said)."""
+        count = target.replicas if replicas is None else replicas
+        quick = self._at(hlo, target, count, QUICK)
+        is_full = quick.status == OVERFLOWS or (
+            quick.hbm > 0 and quick.peak > _NEARLY_FULL * quick.hbm
+        )
+        if not is_full:
+            return quick
+        settled = self._at(hlo, target, count, DEFAULT)
+        if settled.status == UNVERIFIED:  # out of time: the quick level's word has to do
+            return replace(quick, message=f"{quick.message} ({settled.message})".strip())
+        return replace(settled, compiles=2, seconds=quick.seconds + settled.seconds)
+
+    def _at(self, hlo: bytes, target: Target, replicas: int, level: int | None) -> Result:
+        key = self._key(hlo, target, replicas, level)
+        kept = cache.load(key) if self.use_cache else None
+        record = json.loads(kept) if kept is not None else None
+        if record is None:
+            record = self._ask(hlo, target, replicas, level)
+            if record["kind"] in ("compiled", "rejected") and self.use_cache:
+                cache.store(key, json.dumps(record).encode())
+        return _result(record, target, level)
+
+    def _ask(self, hlo: bytes, target: Target, replicas: int, level: int | None) -> dict[str, Any]:
+        with tempfile.TemporaryDirectory(prefix="xlalint-tpu-") as folder:
+            program, job = Path(folder) / "program.hlo", Path(folder) / "job.json"
+            program.write_bytes(hlo)
+            job.write_text(
+                json.dumps(
+                    {
+                        "library": str(self.installed.library),
+                        "hlo": str(program),
+                        "topology": target.topology,
+                        "replicas": replicas,
+                        "level": level,
+                    }
+                ),
+                encoding="utf-8",
+            )
+            outcome = sandbox.run(
+                [sys.executable, str(_CHILD), str(job)], limits=self.limits, env={}
+            )
+        for record in outcome.records:
+            if record["kind"] in ("compiled", "rejected", "unusable"):
+                return record
+        why = outcome.abort_message or f"the TPU compiler {outcome.describes}"
+        return {"kind": "unusable", "message": why}
+
+    def _key(self, hlo: bytes, target: Target, replicas: int, level: int | None) -> str:
+        about = f"tpu {_FORMAT} {self.installed.version} {target.topology} {replicas} {level}"
+        return hashlib.sha256(about.encode() + b"\0" + hlo).hexdigest()
+
+
+def _result(record: dict[str, Any], target: Target, level: int | None) -> Result:
+    if record["kind"] == "unusable":
+        return Result(target, UNVERIFIED, record["message"], level=level)
+    if record["kind"] == "rejected":
+        return _rejected(record, target, level)
+    padding = record["padding"]
+    return Result(
+        target=target,
+        status=COMPILES,
+        level=level,
+        seconds=record["cpu_seconds"],
+        hbm=record["hbm"],
+        memory=record["memory"],
+        flops=record["flops"],
+        bytes_accessed=record["bytes_accessed"],
+        padding=Padding(
+            padding["bytes"],
+            padding["padded_bytes"],
+            tuple(Waste(**one) for one in padding["worst"]),
+        ),
+        emulated=tuple(Emulated(**one) for one in record["emulated"]),
+        collectives=Collectives(**record["collectives"]),
+    )
+
+
+def _rejected(record: dict[str, Any], target: Target, level: int | None) -> Result:
+    message = record["message"].strip()
+    suspect = _SUSPECT.search(message)
+    status = REJECTED
+    if record["code"] == _OVERFLOW:
+        status = OVERFLOWS
+    elif _NOT_FOR_TPU.search(message):
+        status = UNVERIFIED
+        message = f"lowered for a CPU in a way that TPUs do not take: {message}"
+    return Result(
+        target,
+        status,
+        _SUSPECT.sub("", message).strip(),
+        path=suspect[1] if suspect else "",
+        line=int(suspect[2]) if suspect else 0,
+        level=level,
+        hbm=record["hbm"],
+    )

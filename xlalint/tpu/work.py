@@ -1,0 +1,73 @@
+"""What the compiling process does with its job: load libtpu, compile, look at the result, report it as one JSON line."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from xlalint.tpu import program
+from xlalint.tpu.module import read
+from xlalint.tpu.options import compile_options
+from xlalint.tpu.pjrt import Executable, Library, LibraryError, PjrtError
+from xlalint.verify import wire
+from xlalint.verify.channel import Channel
+
+_HBM = "device_memory_bytes_limit"
+
+
+def main(job_file: str) -> None:
+    """Do the job and leave without Python's shutdown: libtpu's threads may hang it."""
+    channel = Channel()
+    job: dict[str, Any] = json.loads(Path(job_file).read_text(encoding="utf-8"))
+    channel.emit(_compiled(job))
+    channel.emit({"kind": wire.END})
+    os._exit(0)
+
+
+def _compiled(job: dict[str, Any]) -> dict[str, Any]:
+    try:
+        library = Library(Path(job["library"]))
+        topology = library.topology(job["topology"])
+    except (LibraryError, PjrtError) as error:
+        return {"kind": "unusable", "message": str(error)}
+    hbm = int(topology.attributes.get(_HBM, 0))
+    hlo = Path(job["hlo"]).read_bytes()
+    devices = _placed(topology.devices, job["replicas"])
+    if len(devices) < job["replicas"]:
+        message = f"{job['topology']} has {len(topology.devices)} devices, too few for {job['replicas']} replicas"
+        return {"kind": "unusable", "message": message}
+    started, used = time.monotonic(), time.process_time()
+    try:
+        made = library.compile(topology, hlo, compile_options(len(devices), devices, job["level"]))
+    except PjrtError as error:
+        return {"kind": "rejected", "code": error.code, "message": str(error), "hbm": hbm}
+    record = {
+        "kind": "compiled",
+        "hbm": hbm,
+        "seconds": time.monotonic() - started,
+        "cpu_seconds": time.process_time() - used,
+    }
+    return {**record, **_described(made, hlo)}
+
+
+def _placed(devices: Sequence[int], replicas: int) -> list[int]:
+    """A device for each replica, spread evenly: where chips have two cores that work as one, the first of each."""
+    step = max(1, len(devices) // replicas)
+    return list(devices[::step][:replicas])
+
+
+def _described(made: Executable, hlo: bytes) -> dict[str, Any]:
+    optimized = read(made.optimized, with_config=True)
+    return {
+        "memory": dict(made.memory),
+        "flops": made.costs.get("flops", 0.0),
+        "bytes_accessed": made.costs.get("bytes accessed", 0.0),
+        "padding": asdict(program.padding(optimized)),
+        "emulated": [asdict(one) for one in program.emulated(read(hlo))],
+        "collectives": asdict(program.collectives(optimized)),
+    }
