@@ -12,14 +12,14 @@ import pytest
 
 pytestmark = pytest.mark.compiler
 
-FUNCTIONS = """\
+FUNCTIONS = '''\
 import dataclasses
 from pathlib import Path
 from typing import Literal, Optional
 
 import tensorflow as tf
 
-from .sizes import WIDTH
+from . import sizes
 
 
 @dataclasses.dataclass
@@ -30,7 +30,7 @@ class Options:
 
 @tf.function(input_signature=[tf.TensorSpec([None, 4], tf.float32)])
 def signed(x):
-    return tf.unique(tf.reshape(x, [-1]))[0] * WIDTH  # signed
+    return tf.unique(tf.reshape(x, [-1]))[0] * sizes.WIDTH  # signed
 
 
 def annotated(x: tf.Tensor, kind: Literal["sum", "mean"], top: Optional[int] = None):
@@ -57,6 +57,19 @@ def from_a_test(table, where):
     return tf.math.segment_sum(where, table.ids)  # from a test
 
 
+class Ledger:
+    def __init__(self, first, second):
+        self.rows = tf.stack([first, second])
+
+
+def from_the_docstring(ledger):
+    """Sums.
+
+    >>> from_the_docstring(Ledger(tf.ones([3]), tf.zeros([3])))
+    """
+    return tf.math.segment_sum(tf.concat([ledger.rows], 0), [0, 1])  # from the docstring
+
+
 def tried(logits, mask, labels):
     kept = tf.boolean_mask(logits, mask)  # tried
     return tf.reduce_mean(kept) + tf.reduce_sum(tf.one_hot(labels, 3))
@@ -74,9 +87,25 @@ def never(connection):
     return tf.math.segment_sum(rows, connection.ids)  # never
 
 
+def deadly(x):
+    sizes.insist(x.shape.rank == 3)
+    return tf.linalg.sqrtm(x)  # deadly
+
+
 def writes(x):
     Path("left_behind.txt").write_text("here")
     return tf.linalg.logm(x)  # writes
+'''
+
+SIZES = """\
+import faulthandler
+
+WIDTH = 2.0
+
+
+def insist(holds):
+    if not holds:
+        faulthandler._sigabrt()
 """
 
 TEST = """\
@@ -190,7 +219,7 @@ def functions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     files = {
         "pyproject.toml": SETTINGS,
         "pkg/__init__.py": "",
-        "pkg/sizes.py": "WIDTH = 2.0\n",
+        "pkg/sizes.py": SIZES,
         "pkg/made.py": INPUTS,
         "pkg/functions.py": FUNCTIONS,
         "tests/test_functions.py": TEST,
@@ -252,6 +281,11 @@ SOURCES = [
         "from_a_test",
         "inputs from the test test_functions.py::test_that_sums_a_ledger",
     ),
+    (
+        "from the docstring",
+        "from_the_docstring",
+        "inputs from the example in the docstring of from_the_docstring",
+    ),
     ("inner", "outer.<locals>.inner through outer", "inputs found by trying: x float32[3, 3]"),
 ]
 
@@ -286,6 +320,11 @@ def test_what_was_tried_in_vain_is_said_and_is_no_failure(functions: dict[str, A
     assert one["notes"][-1].startswith(
         'give its arguments in [tool.xlalint.verify.inputs]: "pkg.functions:never" = '
     )
+
+
+def test_inputs_that_kill_the_process_are_not_tried_again(functions: dict[str, Any]) -> None:
+    assert judged(functions, FUNCTIONS, "deadly")[0] == "confirmed"
+    assert target(functions, "deadly")["inputs"].startswith("inputs found by trying: x float32[2, ")
 
 
 def test_made_up_arguments_write_nothing_in_the_project(functions: dict[str, Any]) -> None:

@@ -109,7 +109,7 @@ class Plugin:
 
 
 def _items_of(unit: Unit, group: pytest.Collector, results: Results) -> Iterator[pytest.Item]:
-    if unit.job.kind != jobs.MODULES:
+    if unit.job.kind not in jobs.OF_MODULES:
         name = "run" if unit.job.takes_targets else f"run under {unit.job.strategy}"
         yield _Training.from_parent(group, name=name, unit=unit, results=results)
     if unit.job.takes_targets:
@@ -251,7 +251,7 @@ class _Rest(_Target):
             unclaimed=tuple(one for one in result.unclaimed if one[0] in targets),
             trainings=(),
             # A program that could not be run is told by the item of its run.
-            broken=result.broken if self._unit.job.kind == jobs.MODULES else (),
+            broken=result.broken if self._unit.job.kind in jobs.OF_MODULES else (),
             errors=(),
         )
 

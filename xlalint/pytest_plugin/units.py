@@ -77,7 +77,7 @@ def _functions(findings: Sequence[Finding]) -> list[Function]:
 def _may_reach(job: Job, sources: dict[str, set[str]], path: str) -> bool:
     if job.kind == jobs.SCRIPT:
         return path in sources.get(job.label, ())
-    if job.kind == jobs.MODULES:
+    if job.kind in jobs.OF_MODULES:
         return path in {module.path for module in job.modules}
     return not any(path in files for files in sources.values())
 
@@ -85,7 +85,7 @@ def _may_reach(job: Job, sources: dict[str, set[str]], path: str) -> bool:
 def _program(job: Job, folder: Path) -> str:
     if job.kind == jobs.SCRIPT:
         return job.label.removeprefix("python ")
-    if job.kind == jobs.MODULES:
+    if job.kind in jobs.OF_MODULES:
         return os.path.relpath(job.modules[0].path, folder.resolve())
     return job.entry
 

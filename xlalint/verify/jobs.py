@@ -17,6 +17,8 @@ SERVER = (
 )
 ALONE = "alone"  # find inputs for the functions of a module that have findings, and take them through the stages
 
+OF_MODULES = (MODULES, ALONE)
+
 # What a child does before a function's stages: look for inputs. What dies there is nobody's failure.
 INPUTS = "inputs"
 
@@ -93,8 +95,8 @@ class Job:
     `has_ipython` gives the program, a notebook, what IPython puts into its names. `is_imposed` puts the script, which names no strategy, inside
     the scope of ours; `is_substituted` gives a script that asks for a TPU ours instead. `flagged` are functions with findings, by real path and
     first line; `flagged_files` the files whose executed lines the verdicts need. `skip` names targets that killed an earlier
-    child, `without_xla` runs the script uncompiled, since XLA killed the child that ran it as it is. `does_work` says that
-    importing the module trains: its calls are captured like a script's.
+    child, `without_xla` runs the script uncompiled, since XLA killed the child that ran it as it is. `avoid` are inputs that killed one while they
+    were tried. `does_work` says that importing the module trains: its calls are captured like a script's.
 
     `is_driven` lets the steps of a training loop that names no strategy run on every replica of ours. `is_asked` says that
     the user named the strategy. A process of a cluster has its `task`, such as `worker:1`, and a folder for
@@ -126,6 +128,7 @@ class Job:
     flagged: tuple[tuple[str, int], ...] = ()
     flagged_files: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
+    avoid: tuple[str, ...] = ()
     takes_targets: bool = True
     without_xla: bool = False
     does_work: bool = False
@@ -140,7 +143,7 @@ class Job:
 
 def read(path: str) -> Job:
     data: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
-    lists = ("roots", "argv", "inputs", "flagged_files", "skip", "python", "notes")
+    lists = ("roots", "argv", "inputs", "flagged_files", "skip", "avoid", "python", "notes")
     return Job(
         **{
             **data,

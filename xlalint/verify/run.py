@@ -43,6 +43,7 @@ from xlalint.verify.scheduling import Crew, Room
 _CHILD = Path(__file__).with_name("child.py")
 # Targets that kill their child are left out of the next one; a program that keeps dying is given up.
 _MOST_DEATHS = 6
+_MOST_DEADLY_INPUTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +154,11 @@ def _do(job: Job, around: _Surroundings, number: str) -> Gathered:
             continue
         if attempt.killer is None or gathered.interrupted:
             break
+        if attempt.deadly:
+            job = replace(
+                job, skip=(*job.skip, *attempt.finished), avoid=(*job.avoid, attempt.deadly)
+            )
+            continue
         job = replace(job, skip=(*job.skip, *attempt.finished, attempt.killer["target"]))
     else:
         gathered.notes.append(
@@ -206,7 +212,7 @@ def _say_nothing(text: str, child: str = "", /) -> None:
 def _died_in_xla(outcome: sandbox.Outcome, job: Job) -> bool:
     """May it be XLA that killed the program, before it had trained, compiled as it asks to be?"""
     kinds = {record["kind"] for record in outcome.records}
-    is_program = job.kind not in (jobs.MODULES, jobs.ALONE)
+    is_program = job.kind not in jobs.OF_MODULES
     may_help = is_program and job.takes_targets and not job.without_xla
     return outcome.is_fault and may_help and "tensorflow" in kinds and "training" not in kinds
 
@@ -223,6 +229,8 @@ class _Attempt:
         self.so_far: dict[str, Any] | None = None
         self.finished: list[str] = []
         self.killer: dict[str, Any] | None = None
+        self.trying = ""  # inputs of a function, while they are looked for
+        self.deadly = ""
 
     def run(self, around: _Surroundings, number: str) -> sandbox.Outcome:
         job_file = around.folder / f"{number}.json"
@@ -241,6 +249,8 @@ class _Attempt:
         self._say("")
         if outcome.status not in ("interrupted", "ok") and self.current is not None:
             self.killer = self.current
+            is_search = self.stage == jobs.INPUTS and len(self._job.avoid) < _MOST_DEADLY_INPUTS
+            self.deadly = self.trying if outcome.is_fault and is_search else ""
         return outcome
 
     def _say(self, text: str) -> None:
@@ -249,11 +259,13 @@ class _Attempt:
     def _hear(self, record: dict[str, Any]) -> None:
         kind = record["kind"]
         if kind == "begin":
-            self.current, self.stage, self.so_far = record, "", None
+            self.current, self.stage, self.so_far, self.trying = record, "", None, ""
         elif kind == "stage":
             self.stage, self.so_far = record["stage"], record["so_far"]
             function = self.current["function"] if self.current else ""
             self._say(f"{function}: {self.stage}")
+        elif kind == "try":
+            self.trying = record["inputs"]
         elif kind == "ended":
             self.current = None
         elif kind == "target":
@@ -326,7 +338,8 @@ def _keep(gathered: Gathered, attempt: _Attempt, outcome: sandbox.Outcome, job: 
             gathered.notes.append(record["text"])
     gathered.interrupted |= outcome.status == "interrupted"
     if attempt.killer is not None:
-        gathered.targets.append(_killed(attempt, outcome, job))
+        if not attempt.deadly:
+            gathered.targets.append(_killed(attempt, outcome, job))
     elif outcome.status != "ok":
         _keep_early_end(gathered, outcome, job)
 

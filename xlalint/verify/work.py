@@ -356,7 +356,12 @@ class _Work:
     def _watch(self) -> Any:
         from xlalint.verify.alone import drive
 
-        return drive.Watch(self._converted, self._runs)
+        return drive.Watch(
+            self._converted,
+            self._runs,
+            frozenset(self._job.avoid),
+            lambda inputs: self._channel.emit({"kind": "try", "inputs": inputs}),
+        )
 
     def _search(self, found: Any, wanted: Any, tools: Any) -> None:
         """Take what is found for one function through the stages, telling the search what came of it."""

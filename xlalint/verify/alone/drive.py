@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -46,10 +47,13 @@ def identity(wanted: Wanted) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What the child knows of AutoGraph's conversions and of strategies, which captured calls need."""
+    """What the child knows of AutoGraph's conversions and of strategies, which captured calls need; inputs that killed
+    another child, and whom to tell what is tried."""
 
     converted: AbstractSet[tuple[str, int]]
     runs: Any
+    avoid: AbstractSet[str] = frozenset()
+    on_try: Callable[[str], None] = lambda inputs: None
 
 
 def programs(
@@ -108,10 +112,12 @@ def _found(
             yield from from_tests.programs(wanted, path, name, watch.converted, watch.runs)
         except from_tests.NotRunError as error:
             tried.append(Tried(f"{Path(path).name}::{name}", 1, str(error)))
+    with contextlib.suppress(from_tests.NotRunError):
+        yield from from_tests.programs_of_examples(wanted, module, watch.converted, watch.runs)
     for way in itertools.islice(ways_to(wanted, module), _WAYS):
         if not remaining:
             return
-        search = Search(way, wanted, sorted(remaining))
+        search = Search(way, wanted, sorted(remaining), watch.avoid, watch.on_try)
         found = search.run()
         if not found:
             tried.append(Tried(way.label, search.tries, search.error))

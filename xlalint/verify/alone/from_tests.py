@@ -1,26 +1,36 @@
-"""Run a test of the project and keep what the function in question is called with."""
+"""Run a test of the project, or an example in a docstring, and keep what the function in question is called with."""
 
 from __future__ import annotations
 
+import ast
+import contextlib
+import doctest
 import importlib
+import inspect
 import io
+import re
 import sys
+import textwrap
 import unittest
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from xlalint.verify import captures, steps
+from xlalint.verify.alone import ways
 from xlalint.verify.alone.seal import TooLongError, at_most
 from xlalint.verify.capture import Captured
 from xlalint.verify.jobs import Wanted
 from xlalint.verify.program import Program, parameter_names
+from xlalint.verify.targets import plain
 
 _SECONDS = 60.0
 # Of a test with many sets of parameters, the first few.
 _CASES = 3
+_FENCED = re.compile(r"```(?:python|py)\n(.*?)```", re.S)
 
 
 class NotRunError(Exception):
@@ -31,11 +41,68 @@ def programs(
     wanted: Wanted, path: str, name: str, converted: AbstractSet[tuple[str, int]], runs: Any
 ) -> Iterator[Program]:
     """The function with the arguments that the test gave it. Raises NotRunError."""
+    test = f"the test {Path(path).name}::{name}"
+    yield from _programs(wanted, converted, runs, test, lambda: _run(Path(path), name))
+
+
+def programs_of_examples(
+    wanted: Wanted, module: ModuleType, converted: AbstractSet[tuple[str, int]], runs: Any
+) -> Iterator[Program]:
+    """The same for the examples in the docstrings of the function and of its class. Raises NotRunError."""
+    names = wanted.qualname.partition(".<locals>")[0].split(".")
+    holders = [ways.resolve(module, ".".join(names[:count])) for count in range(1, len(names) + 1)]
+    texts = [inspect.getdoc(plain(one)) or "" for one in holders if one is not None]
+    sources = [source for text in texts if (source := _examples(text))]
+    if not sources:
+        return
+    example = f"the example in the docstring of {wanted.qualname}"
+    yield from _programs(wanted, converted, runs, example, lambda: _run_examples(sources, module))
+
+
+def _examples(text: str) -> str:
+    """What follows `>>>`, else what stands between fences that say python."""
+    try:
+        shown = [one.source for one in doctest.DocTestParser().get_examples(text)]
+    except ValueError:
+        shown = []
+    return "".join(shown) or "\n".join(textwrap.dedent(one) for one in _FENCED.findall(text))
+
+
+def _run_examples(sources: Sequence[str], module: ModuleType) -> None:
+    for source in sources:
+        _run_example(source, module)
+
+
+def _run_example(source: str, module: ModuleType) -> None:
+    """Statement by statement, as those after one that fails may still be of use."""
+    package = module.__name__.partition(".")[0]
+    names = {
+        **vars(module),
+        "tf": importlib.import_module("tensorflow"),
+        package: sys.modules[package],
+    }
+    names["np"] = importlib.import_module("numpy")
+    try:
+        statements = ast.parse(source).body
+    except SyntaxError:
+        return
+    for statement in statements:
+        with contextlib.suppress(Exception):
+            exec(compile(ast.Module([statement], []), "<example>", "exec"), names)
+
+
+def _programs(
+    wanted: Wanted,
+    converted: AbstractSet[tuple[str, int]],
+    runs: Any,
+    origin: str,
+    run: Callable[[], Any],
+) -> Iterator[Program]:
     capture = steps.Capture(((wanted.path, wanted.line),))
     capture.start()
     try:
         with at_most(_SECONDS), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-            _run(Path(path), name)
+            run()
     except TooLongError as error:
         raise NotRunError(f"takes more than {_SECONDS:.0f} s") from error
     except SystemExit as error:
@@ -54,13 +121,13 @@ def programs(
         raise NotRunError("does not call it")
     around = captures.Circumstances(converted, None, runs)
     for one in own[:1]:
-        program = _program(wanted, one, around, f"{Path(path).name}::{name}")
+        program = _program(wanted, one, around, origin)
         if program is not None:
             yield program
 
 
 def _program(
-    wanted: Wanted, one: Captured, around: captures.Circumstances, test: str
+    wanted: Wanted, one: Captured, around: captures.Circumstances, origin: str
 ) -> Program | None:
     call = captures.callable_of(one, around)
     if call is None:
@@ -68,7 +135,7 @@ def _program(
     if one.kind == "plain" and wanted.is_converted and call is one.function:
         call = captures.converted(call)  # the test called it eagerly
     return Program(
-        id=test,
+        id=origin,
         function=wanted.qualname,
         path=wanted.path,
         line=wanted.line,
@@ -78,7 +145,7 @@ def _program(
         parameters=parameter_names(one.function),
         is_differentiated=False,
         n_calls=one.calls,
-        inputs=f"inputs from the test {test}",
+        inputs=f"inputs from {origin}",
     )
 
 

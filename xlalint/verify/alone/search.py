@@ -11,7 +11,8 @@ import random
 import re
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -98,7 +99,16 @@ class _Outcome:
 class Search:
     """The search along one way. `tries` and `error` tell what was done where nothing is found."""
 
-    def __init__(self, way: Way, wanted: Wanted, lines: Sequence[tuple[int, int]]) -> None:
+    def __init__(
+        self,
+        way: Way,
+        wanted: Wanted,
+        lines: Sequence[tuple[int, int]],
+        avoid: AbstractSet[str] = frozenset(),
+        on_try: Callable[[str], None] = lambda inputs: None,
+    ) -> None:
+        self._avoid = avoid
+        self._on_try = on_try
         self._way = way
         self._wanted = wanted
         self._lines = tuple(lines)
@@ -301,6 +311,11 @@ class Search:
         key = choice.key
         if key in self._seen:
             return None
+        name = f"{self._way.label}: {key}"
+        if name in self._avoid:
+            self._seen[key] = _Outcome(None, 0, frozenset(), "kills the process")
+            return None
+        self._on_try(name)
         self.tries += 1
         self.last = choice
         ran = Lines()
