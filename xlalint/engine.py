@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xlalint import pages
 from xlalint.finding import CheckResult, FileError, Finding
@@ -17,11 +18,13 @@ from xlalint.project.settings import Settings
 from xlalint.project.source import Source
 from xlalint.semantics import catalog
 from xlalint.semantics.analysis import Analysis
-from xlalint.semantics.beliefs import Beliefs
 from xlalint.semantics.facts import ModuleFacts
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.index import ModuleInfo, Project, parse_module
 from xlalint.semantics.parameter_beliefs import ParameterBeliefs
+
+if TYPE_CHECKING:
+    from xlalint.semantics.beliefs import Beliefs
 
 # Keras 3 is what tf.keras means from this TensorFlow minor on.
 _KERAS_3_SINCE = (2, 16)
@@ -82,6 +85,8 @@ def inspect(path: str, paths: Sequence[str], settings: Settings) -> Inspection |
     Raises:
         CatalogError: as `check`.
     """
+    from xlalint.semantics.beliefs import Beliefs
+
     with _room_to_think():
         loaded, errors = _read_all((path, *paths), settings)
         wanted = Path(path).resolve()

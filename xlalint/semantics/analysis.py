@@ -22,7 +22,7 @@ from xlalint.semantics.loop_gradients import LoopGradients
 from xlalint.semantics.modules import Modules
 from xlalint.semantics.objects import Objects
 from xlalint.semantics.regions import Regions
-from xlalint.semantics.traits import Traits, compiling_call, read_traits
+from xlalint.semantics.traits import PLAIN, Traits, compiling_call, read_traits
 from xlalint.semantics.values import EXTERNAL, NOTHING_KNOWN, Value
 
 
@@ -103,7 +103,7 @@ class Analysis:
     def traits(self, info: FunctionInfo) -> Traits:
         found = self._traits.get(info)
         if found is None:
-            self._traits[info] = Traits()  # a decorator that leads back here sees a plain function
+            self._traits[info] = PLAIN  # a decorator that leads back here sees a plain function
             frame = self.modules.closures.get(info) or self.modules.module_frame(info.module)
             found = self._traits[info] = read_traits(info, frame)
             if found.jit_node is not None:

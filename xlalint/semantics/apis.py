@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import (
@@ -123,6 +124,7 @@ _HOST_EXCEPTIONS = frozenset({"tf.train.Checkpoint", "tf.data.Dataset", "os.gete
 _NOT_HOST_PREFIXES = ("os.path.", "os.environ")
 
 
+@cache
 def _is_host(name: str) -> bool:
     """Whether a function that calls this API does a host's work."""
     if name in _HOST_EXCEPTIONS or name.startswith(_NOT_HOST_PREFIXES):
@@ -211,6 +213,16 @@ _MAY_RETURN_MORE = re.compile(
 )
 
 
+@cache
+def _is_recurrent(layer: str) -> bool:
+    return _RECURRENT.search(layer) is not None
+
+
+@cache
+def _may_return_more(layer: str) -> bool:
+    return _MAY_RETURN_MORE.search(layer) is not None
+
+
 def _facts_of(name: str, plain: str, frame: Frame) -> Api | None:
     """What the catalogue knows, of the Keras that the code uses."""
     analysis = frame.analysis
@@ -246,10 +258,10 @@ def call_external_instance(
             elif verdict.gradient == "fails" and not made and frame.context.is_compiled:
                 worked_on = dict(zip(("inputs",), arguments.positional))
                 frame.analysis.gradients.note(api, verdict, worked_on, node, frame)
-        if _RECURRENT.search(plain) is not None and made.get("unroll") != TRUE:
+        if _is_recurrent(plain) and made.get("unroll") != TRUE:
             state = list(arguments.positional[:1])
             frame.analysis.loop_gradients.note_call(node, state, None, True, frame)
-        structured = _MAY_RETURN_MORE.search(plain) is not None
+        structured = _may_return_more(plain)
         is_model = plain.startswith(("keras.Sequential", "keras.Model", "keras.applications."))
         if is_model or plain.rsplit(".", 1)[-1].startswith(_LAYERS_WITH_PRODUCTS):
             dependence = COMPUTED
@@ -404,9 +416,10 @@ def note_hazards(
     differences.note(api, bound, node, frame)
     if verdict.gradient == "fails" or "TopKV2" in api.ops:
         frame.analysis.gradients.note(api, verdict, bound, node, frame)
-    family = families.of_call(api.name, verdict.missing, api.ops)
-    if verdict.missing and _is_folded(api.name, verdict.missing, family, arguments):
-        return
+    if verdict.missing:
+        family = families.of_call(api.name, verdict.missing, api.ops)
+        if _is_folded(api.name, verdict.missing, family, arguments):
+            return
     verdict = _of_guarded(verdict, arguments)
     makes_data_sized = _makes_data_sized(result, arguments)
     needs_constant = any(
@@ -570,13 +583,15 @@ def note_call(
 
 def _makes_data_sized(result: Value, arguments: Arguments) -> bool:
     """Whether the result is data-sized by this call's own doing, not because an argument was."""
+    made = {leaf.producer for leaf in leaves(result) if leaf.producer is not None}
+    if not made:
+        return False
     passed = {
         leaf.producer
         for value in (*arguments.positional, *arguments.keywords.values())
         for leaf in leaves(value)
     }
-    passed |= {results.A_SIZE_FROM_DATA, results.ALL_ONES}
-    return any(leaf.producer is not None and leaf.producer not in passed for leaf in leaves(result))
+    return not made <= passed | {results.A_SIZE_FROM_DATA, results.ALL_ONES}
 
 
 def _is_data(value: Value | None) -> bool:

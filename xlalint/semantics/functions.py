@@ -319,16 +319,24 @@ class Functions:
             defaults[parameter.arg] = default
         for extra, given in zip(arguments.kwonlyargs, arguments.kw_defaults):
             defaults[extra.arg] = given
-        used = parameters.used_as_tensor(info, frame) if assumed else set()
         found: dict[str, Value] = {}
         signed = self._analysis.traits(info).signature
+        used: set[str] | None = None
         for position, parameter in enumerate([*named, *arguments.kwonlyargs]):
             if position < len(signed):
                 found[parameter.arg] = signed[position]
                 continue
-            found[parameter.arg] = self._free_parameter(
-                info, parameter, defaults, used, frame, assumed, role_method, position == 0
+            default = defaults.get(parameter.arg)
+            value = self._declared_parameter(
+                info, parameter, default, frame, assumed, role_method, position == 0
             )
+            if value is None:
+                if used is None:
+                    used = parameters.used_as_tensor(info, frame) if assumed else set()
+                value = _inferred_parameter(
+                    parameter.arg, default, used, frame, assumed, role_method
+                )
+            found[parameter.arg] = value
         if arguments.vararg is not None:
             found[arguments.vararg.arg] = Value(COLLECTION)
         if arguments.kwarg is not None:
@@ -348,19 +356,18 @@ class Functions:
         api = self._analysis.catalog.api(api_name(str(value.ref)))
         return value if api is not None and api.ops else None
 
-    def _free_parameter(
+    def _declared_parameter(
         self,
         info: FunctionInfo,
         parameter: ast.arg,
-        defaults: dict[str, ast.expr | None],
-        used: set[str],
+        default: ast.expr | None,
         frame: Frame,
         assumed: bool,
         role_method: str | None,
         first: bool,
-    ) -> Value:
+    ) -> Value | None:
+        """What protocol, annotation and default say of a parameter; None where they say nothing."""
         name = parameter.arg
-        default = defaults.get(name)
         annotated = parameters.from_annotation(parameter.annotation, frame)
         if annotated is None or annotated.is_tensor or annotated == NOTHING_KNOWN:
             promised = parameters.of_call(info, name, role_method, first)
@@ -377,15 +384,28 @@ class Functions:
             return annotated._replace(optional=True) if is_none else annotated
         if by_default is not None:
             return self._default_function(info, default) or by_default
-        inferred = LIKELY_DATA if name in used else None
-        if inferred is None and assumed and (used or role_method is not None):
-            inferred = parameters.by_name(name)
-        is_traced = frame.context.region == COMPILED and role_method is None
-        if inferred is None and assumed and default is None and is_traced:
-            inferred = parameters.of_traced_function(name)
-        if inferred is None:
-            return NOTHING_KNOWN
-        return inferred._replace(optional=is_none, structured=inferred.structured or is_none)
+        return None
+
+
+def _inferred_parameter(
+    name: str,
+    default: ast.expr | None,
+    used: set[str],
+    frame: Frame,
+    assumed: bool,
+    role_method: str | None,
+) -> Value:
+    """What name and use tell of a parameter; `used` holds the names of those that are used as tensors."""
+    inferred = LIKELY_DATA if name in used else None
+    if inferred is None and assumed and (used or role_method is not None):
+        inferred = parameters.by_name(name)
+    is_traced = frame.context.region == COMPILED and role_method is None
+    if inferred is None and assumed and default is None and is_traced:
+        inferred = parameters.of_traced_function(name)
+    if inferred is None:
+        return NOTHING_KNOWN
+    is_none = isinstance(default, ast.Constant) and default.value is None
+    return inferred._replace(optional=is_none, structured=inferred.structured or is_none)
 
 
 def _class_of(frame: Frame) -> object:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 
 from xlalint.semantics.composites import ARRIVES
 from xlalint.semantics.frames import Frame
@@ -74,7 +75,7 @@ def of_call(info: FunctionInfo, name: str, role_method: str | None, first: bool)
         return None
     if name in protocol:
         return protocol[name]
-    if role_method == "call" and first and not _SETTING_NAMES.search(name):
+    if role_method == "call" and first and not _is_setting(name):
         return DATA if name in ("y_true",) else INPUTS
     if role_method == "call" and name in ("y_pred", "states", "state"):
         return INPUTS
@@ -230,6 +231,11 @@ _ANNOTATIONS: dict[str, Value] = {
 }
 
 
+@cache
+def _is_setting(name: str) -> bool:
+    return _SETTING_NAMES.search(name) is not None
+
+
 def used_as_tensor(info: FunctionInfo, frame: Frame, *, numpy: bool = False) -> set[str]:
     """Parameters that a function hands to TensorFlow as tensors: as the first argument of a computation.
 
@@ -237,7 +243,7 @@ def used_as_tensor(info: FunctionInfo, frame: Frame, *, numpy: bool = False) -> 
     """
     arguments = info.node.args
     candidates = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    candidates = {name for name in candidates if not _SETTING_NAMES.search(name)}
+    candidates = {name for name in candidates if not _is_setting(name)}
     found: set[str] = set()
     if not candidates:
         return found
@@ -285,7 +291,7 @@ _FLAG_NAMES = re.compile(
 
 def of_traced_function(name: str) -> Value | None:
     """A parameter of a tf.function without a default: a tensor in all likelihood, unless its name says setting."""
-    if _SETTING_NAMES.search(name) or _FLAG_NAMES.search(name):
+    if _is_setting(name) or _FLAG_NAMES.search(name):
         return None
     return LIKELY_DATA
 

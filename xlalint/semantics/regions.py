@@ -10,6 +10,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from xlalint.semantics import parameters
@@ -51,6 +52,19 @@ _HOST_MODULES = re.compile(
     r"(^|_)(dataset|datasets|dataloader|data_loader|data_utils|input_pipeline|data_pipeline|io_utils|visuali[sz]ation"
     r"(_utils)?|plotting|plot)$"
 )
+
+
+# Methods of many classes share a name, and functions of one file its module.
+@cache
+def _names_host_work(function: str) -> bool:
+    return _HOST_NAMES.search(function) is not None
+
+
+@cache
+def _holds_host_work(module: str) -> bool:
+    return _HOST_MODULES.search(module.rsplit(".", 1)[-1]) is not None
+
+
 _NEVER_TRACED = frozenset(
     {
         "build",
@@ -223,7 +237,7 @@ class Regions:
                 if (
                     info not in self._analysis.functions.visited
                     and info not in self._host
-                    and _HOST_NAMES.search(info.name)
+                    and _names_host_work(info.name)
                 ):
                     context = Context(EAGER, False, False, (info.qualname,))
                     self._run_root(Root(info, context, _self_of(info)))
@@ -359,17 +373,17 @@ class Regions:
             return False
         if info.cls is not None and name in _NEVER_TRACED:
             return False
-        if name.startswith("test") or _HOST_NAMES.search(name):
+        if name.startswith("test") or _names_host_work(name):
             return False
         own = self._analysis.traits(info)
         if own.is_property or own.is_host or info.is_generator or _returns_array(info):
             return False
         parent = info.parent
         while parent is not None:
-            if parent in self._host or _HOST_NAMES.search(parent.name):
+            if parent in self._host or _names_host_work(parent.name):
                 return False
             parent = parent.parent
-        if _HOST_MODULES.search(info.module.name.rsplit(".", 1)[-1]):
+        if _holds_host_work(info.module.name):
             return False
         return info.cls is None or not self._is_host_class(info.cls)
 

@@ -48,6 +48,10 @@ class Traits:
     callback: str | None = None
 
 
+# What most functions are.
+PLAIN = Traits()
+
+
 def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
     """Read the traits of a function; `frame` is where its decorators are looked up."""
     found: dict[str, object] = {}
@@ -89,6 +93,8 @@ def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
     if info.cls is not None and info.cls.parent is not None:
         # A class inside a function is converted with the text of that function: properties and operators too.
         reason = None
+    if not found and reason is None:
+        return PLAIN
     return Traits(never_converted=reason, **found)  # type: ignore[arg-type]
 
 
