@@ -326,15 +326,15 @@ class Functions:
             if position < len(signed):
                 found[parameter.arg] = signed[position]
                 continue
-            default = defaults.get(parameter.arg)
+            written = defaults.get(parameter.arg)
             value = self._declared_parameter(
-                info, parameter, default, frame, assumed, role_method, position == 0
+                info, parameter, written, frame, assumed, role_method, position == 0
             )
             if value is None:
                 if used is None:
                     used = parameters.used_as_tensor(info, frame) if assumed else set()
                 value = _inferred_parameter(
-                    parameter.arg, default, used, frame, assumed, role_method
+                    parameter.arg, written, used, frame, assumed, role_method
                 )
             found[parameter.arg] = value
         if arguments.vararg is not None:
