@@ -10,12 +10,14 @@ import contextlib
 import json
 import os
 import socket
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 from xlalint.verify import jobs
 from xlalint.verify.jobs import Job
@@ -50,6 +52,24 @@ class Member:
             record["kind"] == "training" and record["status"] == "failed"
             for record in self.outcome.records
         )
+
+
+class Meeting:
+    """Lets the workers leave once each has told of its training: makes the file that they wait for."""
+
+    def __init__(self, place: Path, workers: int) -> None:
+        self.place = place
+        self._workers = workers
+        self._arrived: set[str] = set()
+        self._lock = threading.Lock()
+
+    def hear(self, task: str, record: Mapping[str, Any]) -> None:
+        if record["kind"] != "training":
+            return
+        with self._lock:
+            self._arrived.add(task)
+            if len(self._arrived) == self._workers:
+                self.place.touch()
 
 
 def name_of(task: str) -> str:

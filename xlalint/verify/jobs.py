@@ -99,8 +99,8 @@ class Job:
     were tried. `does_work` says that importing the module trains: its calls are captured like a script's.
 
     `is_driven` lets the steps of a training loop that names no strategy run on every replica of ours. `is_asked` says that
-    the user named the strategy. A process of a cluster has its `task`, such as `worker:1`, and a folder for
-    `meeting` the others once it is done.
+    the user named the strategy. A process of a cluster has its `task`, such as `worker:1`, and a file that
+    appears once all are done, for their `meeting`.
     """
 
     kind: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -188,11 +188,10 @@ def _do_together(job: Job, around: _Surroundings, number: str) -> Gathered:
 def _run_members(
     job: Job, around: _Surroundings, number: str
 ) -> tuple[list[clusters.Member], _Attempt]:
-    meeting = around.folder / f"{number}.meeting"
-    meeting.mkdir()
-    planned = clusters.members(job, meeting)
+    meeting = clusters.Meeting(around.folder / f"{number}.meeting", job.replicas)
+    planned = clusters.members(job, meeting.place)
     attempts = [
-        _Attempt(one, around.say if index == 0 else _say_nothing)
+        _Attempt(one, around.say if index == 0 else _say_nothing, partial(meeting.hear, one.task))
         for index, one in enumerate(planned)
     ]
 
@@ -220,8 +219,11 @@ def _died_in_xla(outcome: sandbox.Outcome, job: Job) -> bool:
 class _Attempt:
     """One child: its records as they come."""
 
-    def __init__(self, job: Job, say: Say) -> None:
+    def __init__(
+        self, job: Job, say: Say, also: Callable[[dict[str, Any]], None] = lambda _: None
+    ) -> None:
         self._job = job
+        self._also = also
         self._tell = say
         self.log = compilelog.CompileLog()
         self.current: dict[str, Any] | None = None
@@ -257,6 +259,7 @@ class _Attempt:
         self._tell(text, f"{self._job.label}{_under(self._job)}")
 
     def _hear(self, record: dict[str, Any]) -> None:
+        self._also(record)
         kind = record["kind"]
         if kind == "begin":
             self.current, self.stage, self.so_far, self.trying = record, "", None, ""
