@@ -122,7 +122,7 @@ def programs(captured: Sequence[Captured], around: Circumstances) -> Iterator[Pr
                 )
                 return
         call = callable_of(one, around)
-        if call is not None and one.examples:
+        if call is not None and one.examples and not _makes_dataset(one.function):
             yield Program(
                 id=f"{one.kind}:{one.name}:{one.path}:{one.line}:{index}",
                 function=one.name,
@@ -150,6 +150,19 @@ def _in_order(captured: Sequence[Captured]) -> list[tuple[int, Captured]]:
         and not (one.kind == "layer" and (one.path, one.line) in plain)
     ]
     return sorted(wanted, key=lambda numbered: numbered[1].kind == "layer")
+
+
+def _makes_dataset(function: Any) -> bool:
+    """Does a tf.function return a dataset, as those for `create_per_worker_dataset` do? It runs on the host."""
+    try:
+        traced = function._list_all_concrete_functions()
+        return any(
+            "Dataset" in type(part).__name__
+            for concrete in traced
+            for part in tf.nest.flatten(concrete.structured_outputs)
+        )
+    except AttributeError:  # no tf.function, or another TensorFlow's
+        return False
 
 
 def calls_of(one: Captured) -> tuple[Call, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,6 +23,8 @@ from xlalint.verify.records import (
 
 _RAN = ("stopped", "ended")
 _MOST_NAMED = 3
+# TensorFlow's own log: `W0000 00:00:17...` and `2026-01-31 12:00:00.1: I ...`.
+_LOGGED = re.compile(r"[IWEF]\d{4} |\d{4}-\d\d-\d\d \d\d:|WARNING:")
 
 
 def of(first: TrainingReport, found: Sequence[Member], job: Job) -> TrainingReport:
@@ -53,7 +56,11 @@ def _blaming(guilty: Member, report: TrainingReport, found: Sequence[Member]) ->
             checks=(),
         )
     outcome = guilty.outcome
-    said = [line.strip() for line in outcome.stderr.splitlines() if line.strip()]
+    said = [
+        line.strip()
+        for line in outcome.stderr.splitlines()
+        if line.strip() and not _LOGGED.match(line)
+    ]
     what = outcome.abort_message or f"its process {outcome.describes}"
     steps = sum(1 for record in outcome.records if record["kind"] == "step")
     after = f"{guilty.name} died after {steps} step{'s' * (steps != 1)}: {what}"
@@ -86,7 +93,7 @@ def _across(by_worker: Sequence[Mapping[str, str]]) -> Stage:
             else "the workers made different variables"
         )
         return Stage(VARIABLES, FAILED, detail=told)
-    count = f"{len(first)} trained variable{'s' * (len(first) != 1)}"
+    count = f"{len(first)} variable{'s' * (len(first) != 1)}"
     return Stage(VARIABLES, OK, detail=f"equal on every worker ({count})")
 
 
