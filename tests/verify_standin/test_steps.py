@@ -174,6 +174,53 @@ for _ in range(5):
     assert (trained.end, trained.done, trained.printed) == ("stopped", 4, "steps 4\n")
 
 
+INNER = """
+import tensorflow as tf
+weight = tf.Variable(2.0)
+made = tf.Variable(0)
+dataset = tf.data.Dataset.from_tensors(tf.ones([4])).repeat()
+
+def step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((weight * x) ** 2)
+    weight.assign_sub(0.1 * tape.gradient(loss, weight))
+    made.assign_add(1)
+    return loss
+
+@tf.function
+def train_many():
+    for i in tf.range(3):  # trains nothing
+        weight.assign_add(0.0)
+{loop}
+
+for _ in range(5):
+    train_many()
+    print("made", int(made))
+"""
+
+INNER_LOOPS = {
+    "range": "    for _ in tf.range(1000):\n        step(tf.ones([4]))",
+    "while": "    while tf.constant(True):\n        step(tf.ones([4]))",
+    "dataset": "    for x in dataset:\n        step(x)",
+    "nested": "    for _ in tf.range(9):\n        for _ in tf.range(9):\n            step(tf.ones([4]))",
+}
+
+
+@pytest.mark.parametrize("loop", INNER_LOOPS.values(), ids=INNER_LOOPS)
+def test_a_loop_inside_a_tf_function_is_cut_to_the_steps_whatever_its_length(
+    loop: str, train: Callable
+) -> None:
+    trained = train(INNER.format(loop=loop), steps=4)
+    assert (trained.end, trained.error, trained.done) == ("stopped", None, 4)
+    assert trained.printed == "made 4\n"
+
+
+def test_a_short_loop_inside_a_tf_function_makes_the_steps_that_it_makes(train: Callable) -> None:
+    short = "    for _ in tf.range(2):\n        step(tf.ones([4]))"
+    trained = train(INNER.format(loop=short), steps=4)
+    assert (trained.end, trained.done, trained.printed) == ("stopped", 4, "made 2\nmade 4\n")
+
+
 def test_weights_updated_by_hand_are_steps_too(train: Callable) -> None:
     trained = train(
         """

@@ -21,6 +21,7 @@ from xlalint.verify.capture import Call as Call
 from xlalint.verify.capture import Capture as Capture
 from xlalint.verify.capture import Captured as Captured
 from xlalint.verify.capture import Signature as Signature
+from xlalint.verify.graph_loops import GraphLoops
 from xlalint.verify.inner_loops import InnerLoops
 from xlalint.verify.losses import MetricLosses, find_loss, mean
 from xlalint.verify.patching import Patches
@@ -98,6 +99,7 @@ class Limiter:
         self._last_time = time.monotonic()
         self._patches = Patches()
         self._inner_loops = InnerLoops(self._patches)
+        self._graph_loops = GraphLoops(self._patches)
         self._metric_losses = MetricLosses()
 
     @property
@@ -144,9 +146,13 @@ class Limiter:
         stack = self._stack()
         counts = not stack and not self._active and not self.is_in_fit and _is_eager()
         made = 1
+        shortened = None
         if counts:
             self._check_may_begin(unit)
-            a, k, made = self._inner_loops.clamp(target, a, k, max(1, self.left))
+            left = max(1, self.left)
+            a, k, made = self._inner_loops.clamp(target, a, k, left)
+            if made == 1 and source == "function":
+                call = shortened = self._graph_loops.shortened(target, call, left)
         stack.append(unit)
         self._active.append(unit)
         try:
@@ -154,6 +160,7 @@ class Limiter:
         finally:
             stack.pop()
             self._active.remove(unit)
+        made = shortened.made if shortened is not None else made
         for outer in stack:
             outer.trains |= unit.trains
             outer.takes_gradient |= unit.takes_gradient
@@ -168,6 +175,7 @@ class Limiter:
     def apply(self, optimizer: Any, apply: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """An optimizer applies gradients: the mark of a train step."""
         self._optimizer_seen = True
+        self._graph_loops.trains()
         if getattr(self._applying, "on", False):
             return apply(optimizer, *args, **kwargs)
         # A replica's thread has no stack of its own: the step is the one that waits for it.
@@ -190,6 +198,7 @@ class Limiter:
 
     def took_gradient(self, target: Any) -> None:
         """A tape computed a gradient: the mark of a train step where no optimizer is ever seen."""
+        self._graph_loops.trains()
         for unit in self._stack() or self._active:
             unit.takes_gradient = True
         if self._active or self.is_in_fit or not _is_eager():
@@ -267,6 +276,7 @@ class Limiter:
         self._patches.wrap(tf.GradientTape, "gradient", self._wrap_gradient)
         self._patches.wrap(tf.compat.v1.train.Optimizer, "apply_gradients", self._wrap_apply)
         self._inner_loops.patch(tf)
+        self._graph_loops.patch(tf)
         coordinator = getattr(tf.distribute, "coordinator", tf.distribute.experimental.coordinator)
         self._patches.wrap(coordinator.ClusterCoordinator, "schedule", self._wrap_schedule)
 
