@@ -65,7 +65,8 @@ class Finding:
 
     `path` is as the user gave it, `function` the qualified name inside the module (`MyModel.call`, or `<module>`),
     `confidence` is `certain`, `likely` (the analysis inferred that a parameter is a tensor) or `possible`
-    (shown with --pedantic only), `cell` the notebook cell (1-based) that `span` counts from.
+    (shown with --pedantic only), `cell` the notebook cell (1-based) that `span` counts from, `variant` which of the rule's
+    ways to speak this is (a table of its page).
     """
 
     code: str
@@ -80,6 +81,7 @@ class Finding:
     confidence: str = "certain"
     fix: Fix | None = None
     cell: int | None = None
+    variant: str = ""
 
     def sort_key(self) -> tuple[str, int, Span, str]:
         return (self.path, self.cell or 0, self.span, self.code)

@@ -9,6 +9,7 @@ import pytest
 from cli_support import WriteFiles
 
 from xlalint.finding import Finding, Region, Severity, Span
+from xlalint.verify.reconciling import reconciled
 from xlalint.verify.records import Evidence, Failure, Place, Stage, TargetReport, TrainingReport
 from xlalint.verify.verdicts import CONFIRMED, NOT_REACHED, REFUTED, Verdict, judge, unclaimed
 
@@ -34,9 +35,18 @@ def folder(write: WriteFiles) -> Path:
     return write({"m.py": SOURCE})
 
 
-def finding(code: str, line: int, severity: str = "error") -> Finding:
-    span = Span(line, 5, line, 9)
-    return Finding(code, "x", Severity(severity), "m.py", span, "", "step", Region("compiled"), "")
+def finding(
+    code: str,
+    line: int,
+    severity: str = "error",
+    variant: str = "",
+    message: str = "",
+    columns: tuple[int, int] = (5, 9),
+) -> Finding:
+    span = Span(line, columns[0], line, columns[1])
+    return Finding(
+        code, "x", Severity(severity), "m.py", span, message, "step", Region("compiled"), "", variant=variant
+    )  # fmt: skip
 
 
 def target(
@@ -45,9 +55,17 @@ def target(
     failed: str = "",
     executed: tuple[int, ...] = (2, 3, 4, 5, 9),
     ops: dict[int, list[str]] | None = None,
+    needed: dict[int, list[str]] | None = None,
     bounded: tuple[int, ...] = (),
     per_value: list[str] | None = None,
+    differentiated: tuple[int, ...] = (),
+    kept_part: tuple[int, ...] = (),
+    kept_all: tuple[int, ...] = (),
+    uniform: bool = False,
+    differs: dict[int, str] | None = None,
     function: str = "step",
+    line: int = 1,
+    origin: str = "tf.function",
 ) -> TargetReport:
     """A report whose stages pass up to `failed`, at which they stop."""
     path = str(folder / "m.py")
@@ -59,11 +77,19 @@ def target(
     evidence = Evidence(
         executed={path: list(executed)},
         ops={path: {str(line): types for line, types in (ops or {}).items()}},
+        needed={path: {str(line): types for line, types in (needed or ops or {}).items()}},
         bounded={path: list(bounded)} if bounded else {},
         compiled_per_value=per_value,
+        differentiated={path: list(differentiated)},
+        kept_part={path: list(kept_part)},
+        kept_all={path: list(kept_all)},
+        is_uniform=uniform,
+        differs={path: {str(at): what for at, what in (differs or {}).items()}},
     )
     status = "failed" if failed else "ok"
-    return TargetReport("id", function, path, 1, "plain", status, tuple(stages), failures, evidence)
+    return TargetReport(
+        "id", function, path, line, origin, status, tuple(stages), failures, evidence
+    )
 
 
 def failure(folder: Path, line: int, kind: str, stage: str = "trace") -> Failure:
@@ -133,20 +159,91 @@ def test_a_line_that_compiles_runs_and_agrees_refutes_a_claim(folder: Path, seve
     )
 
 
-@pytest.mark.parametrize("code", ["XLA103", "XLA106", "XLA107", "XLA401", "XLA405"])
-def test_a_warning_about_other_arguments_or_later_calls_is_not_refuted(
-    folder: Path, code: str
-) -> None:
+@pytest.mark.parametrize("code", ["XLA401", "XLA403", "XLA405"])
+def test_a_warning_about_other_arguments_is_not_refuted(folder: Path, code: str) -> None:
     verdict = one(folder, finding(code, 2, "warning"), target(folder))
     assert (verdict.verdict, verdict.evidence) == (
         NOT_REACHED,
         "step compiles with the arguments of this run",
     )
-    assert one(folder, finding(code, 2, "error"), target(folder)).verdict == REFUTED
+
+
+@pytest.mark.parametrize("severity", ["warning", "error"])
+def test_what_a_run_says_nothing_of_is_not_refuted(folder: Path, severity: str) -> None:
+    verdict = one(folder, finding("XLA107", 2, severity), target(folder))
+    assert (verdict.verdict, verdict.evidence) == (
+        NOT_REACHED,
+        "step compiles, which says nothing of later calls",
+    )
+
+
+NEEDS_DET = "`tf.linalg.det` needs MatrixDeterminant, which XLA has no kernel for: the function does not compile"
+KERNELS: list[tuple[str, dict[int, list[str]], str, str]] = [
+    (
+        "the operation itself is in a program that compiled",
+        {4: ["MatrixDeterminant"]},
+        REFUTED,
+        "MatrixDeterminant is in the program, and step compiles and runs and agrees with eager",
+    ),
+    (
+        "the call makes another operation",
+        {4: ["Mul"]},
+        REFUTED,
+        "in this run it makes Mul, and step compiles and runs and agrees with eager",
+    ),
+    (
+        "nothing needs the result",
+        {},
+        NOT_REACHED,
+        "step compiles, but nothing that it returns needs this call",
+    ),
+    (
+        "constants only",
+        {4: ["Const"]},
+        NOT_REACHED,
+        "step compiles, but nothing that it returns needs this call",
+    ),
+]
+
+
+@pytest.mark.parametrize(("ops", "verdict", "evidence"), [row[1:] for row in KERNELS], ids=[row[0] for row in KERNELS])  # fmt: skip
+def test_a_missing_kernel_is_refuted_by_a_program_that_holds_the_call(
+    ops: dict[int, list[str]], verdict: str, evidence: str, folder: Path
+) -> None:
+    claim = finding("XLA401", 4, message=NEEDS_DET)
+    judged = one(folder, claim, target(folder, ops=ops))
+    assert (judged.verdict, judged.evidence) == (verdict, evidence)
+
+
+CONDITIONAL = """\
+def step(x, flag):
+    a = tf.linalg.det(x) if flag else x
+    b = flag and tf.linalg.det(x)
+    c = lambda: tf.linalg.det(x)
+    d = [tf.linalg.det(i) for i in flag]
+    if flag: e = tf.linalg.det(x)
+    return tf.linalg.det(x)
+"""
+
+
+@pytest.mark.parametrize("line", [2, 3, 4, 5, 6, 7])
+@pytest.mark.parametrize("code", ["XLA101", "XLA105", "XLA203", "XLA401"])
+def test_a_line_that_ran_without_the_flagged_part_refutes_nothing(
+    line: int, code: str, write: WriteFiles
+) -> None:
+    folder = write({"m.py": CONDITIONAL})
+    start = CONDITIONAL.splitlines()[line - 1].index("tf.linalg") + 1
+    claim = finding(code, line, message=NEEDS_DET, columns=(start, start + 16))
+    ran = target(folder, executed=(line,), ops={line: ["Mul"]})
+    assert one(folder, claim, ran).verdict == (REFUTED if line == 7 else NOT_REACHED)
 
 
 def test_a_claim_on_a_later_line_of_a_statement_is_reached_with_it(folder: Path) -> None:
-    assert one(folder, finding("XLA203", 7), target(folder)).verdict == REFUTED
+    assert one(folder, finding("XLA203", 7), target(folder, ops={5: ["Tile"]})).verdict == REFUTED
+
+
+def test_a_size_that_nothing_needs_is_not_judged(folder: Path) -> None:
+    assert one(folder, finding("XLA203", 7), target(folder)).verdict == NOT_REACHED
 
 
 def test_tracing_that_stops_before_a_line_leaves_it_unjudged(folder: Path) -> None:
@@ -184,7 +281,7 @@ SHOWN = [
         "XLA402",
         4,
         {"ops": {4: ["PrintV2"]}},
-        "the step holds PrintV2 made here, which only a host can run",
+        "the graph holds PrintV2 made here, which only a host can run",
     ),
 ]
 
@@ -197,7 +294,9 @@ def test_a_price_is_confirmed_by_the_compiled_program(
 ) -> None:
     verdict = one(folder, finding(code, line, "warning"), target(folder, **shown))  # type: ignore[arg-type]
     assert (verdict.verdict, verdict.evidence) == (CONFIRMED, evidence)
-    assert one(folder, finding(code, line, "warning"), target(folder)).verdict == REFUTED
+    # Where something else is made in that line, and its sizes and values are known, the claim is wrong.
+    other = one(folder, finding(code, line, "warning"), target(folder, ops={line: ["Mul"]}))
+    assert other.verdict == (NOT_REACHED if code == "XLA402" else REFUTED)
 
 
 def test_a_branch_that_becomes_a_cond_does_not_confirm_that_it_fails(folder: Path) -> None:
@@ -205,21 +304,125 @@ def test_a_branch_that_becomes_a_cond_does_not_confirm_that_it_fails(folder: Pat
     assert verdict.verdict == REFUTED
 
 
-def test_differing_numbers_confirm_what_is_claimed_of_the_function(folder: Path) -> None:
-    differs = Failure(
-        "numbers", "numbers", "output 0 differs", place=Place(str(folder / "m.py"), 1)
-    )
-    told = target(folder, differs, failed="numbers")
+def numbers(folder: Path, line: int) -> Failure:
+    place = Place(str(folder / "m.py"), line)
+    return Failure("numbers", "numbers", "output 0 differs", place=place)
+
+
+def test_numbers_that_differ_in_the_line_of_a_claim_confirm_it(folder: Path) -> None:
+    told = target(folder, numbers(folder, 4), failed="numbers")
     verdict = one(folder, finding("XLA204", 4), told)
+    assert (verdict.verdict, verdict.evidence) == (CONFIRMED, "numbers: output 0 differs")
+
+
+def test_numbers_that_differ_somewhere_confirm_the_only_claim_about_them(folder: Path) -> None:
+    told = target(folder, numbers(folder, 1), failed="numbers")
+    verdict = one(folder, finding("XLA204", 4), told)
+    assert (verdict.verdict, verdict.evidence) == (CONFIRMED, "step: output 0 differs")
+    assert one(folder, finding("XLA401", 4), told).verdict != CONFIRMED
+
+
+def test_numbers_that_differ_somewhere_leave_two_claims_open(folder: Path) -> None:
+    told = target(folder, numbers(folder, 1), failed="numbers")
+    first, second = judge([finding("XLA204", 3), finding("XLA204", 4)], [told], [], folder)
+    assert (first.verdict, second.verdict) == (NOT_REACHED, NOT_REACHED)
+    assert first.evidence == "step: output 0 differs, because of this or of line 4"
+
+
+def test_numbers_that_differ_later_confirm_the_only_claim_before(folder: Path) -> None:
+    told = target(folder, numbers(folder, 9), failed="numbers")
+    verdict = one(folder, finding("XLA205", 4, variant="loses-rows"), told)
     assert (verdict.verdict, verdict.evidence) == (CONFIRMED, "step: output 0 differs")
 
 
+def test_a_conditional_that_nothing_needs_is_one_nevertheless(folder: Path) -> None:
+    ran = target(folder, ops={2: ["StatelessIf"]}, needed={2: []})
+    assert one(folder, finding("XLA101", 2, "warning"), ran).verdict == CONFIRMED
+
+
+def test_a_failure_in_the_line_of_an_unrelated_finding_is_a_miss(folder: Path) -> None:
+    told = target(folder, failure(folder, 4, "not-constant", "lower"), failed="lower")
+    judged = judge([finding("XLA406", 4, "info")], [told], [], folder)
+    assert [one.message for _, one in unclaimed(judged, [told], folder)] == [
+        "not-constant in line 4"
+    ]
+
+
+def test_a_line_after_that_at_which_numbers_differ_is_not_judged(folder: Path) -> None:
+    told = target(folder, numbers(folder, 3), failed="numbers")
+    verdict = one(folder, finding("XLA204", 4), told)
+    assert (verdict.verdict, verdict.evidence) == (
+        NOT_REACHED,
+        "from line 3 on, step: output 0 differs",
+    )
+
+
+AGREES: list[tuple[str, dict[str, object], str]] = [
+    ("part of the elements was kept", {"kept_part": (4,)}, REFUTED),
+    ("every element was kept", {"kept_all": (4,)}, NOT_REACHED),
+    ("one mask kept all", {"kept_part": (4,), "kept_all": (3,)}, NOT_REACHED),
+    ("it is not known", {}, NOT_REACHED),
+    ("the inputs are all ones", {"kept_part": (4,), "uniform": True}, NOT_REACHED),
+    ("no size depends on data", {"kept_part": (4,), "bounded": ()}, NOT_REACHED),
+    ("nothing needs it", {"kept_part": (4,), "ops": {}}, NOT_REACHED),
+    ("it differs, unseen", {"kept_part": (4,), "differs": {4: "differs by 1"}}, CONFIRMED),
+]
+
+
+@pytest.mark.parametrize(("shown", "verdict"), [row[1:] for row in AGREES], ids=[row[0] for row in AGREES])  # fmt: skip
+def test_numbers_that_agree_refute_where_the_data_could_have_shown_it(
+    shown: dict[str, object], verdict: str, folder: Path
+) -> None:
+    ran = target(folder, **{"ops": {4: ["StridedSlice"]}, "bounded": (4,), **shown})  # type: ignore[arg-type]
+    assert one(folder, finding("XLA204", 4), ran).verdict == verdict
+
+
 def test_the_smallest_program_that_reaches_a_line_judges_it(folder: Path) -> None:
-    differs = Failure("numbers", "numbers", "differs", place=Place(str(folder / "m.py"), 12))
+    differs = numbers(folder, 12)
     whole = target(folder, failed="", executed=(2, 3, 4, 5, 9, 13), function="whole")
-    helper = target(folder, differs, failed="numbers", executed=(13,), function="other")
+    helper = target(
+        folder, differs, failed="numbers", executed=(13,), function="other", line=12, origin="plain"
+    )
     verdict = one(folder, finding("XLA204", 13), whole, helper)
     assert (verdict.verdict, verdict.target) == (CONFIRMED, "other")
+
+
+TWO_CALLS = """\
+def step(x):
+    return (
+        tf.linalg.det(x),
+        tf.math.bessel_i0(x),
+    )
+"""
+
+
+def test_each_claim_of_a_statement_gets_the_failure_that_is_its_own(write: WriteFiles) -> None:
+    folder = write({"m.py": TWO_CALLS})
+    claims = [
+        finding("XLA401", 3, message=NEEDS_DET, columns=(9, 25)),
+        finding("XLA401", 4, message=NEEDS_DET.replace("MatrixDeterminant", "BesselI0"), columns=(9, 29)),
+    ]  # fmt: skip
+    path = str(folder / "m.py")
+    only_one = Failure("lower", "no-kernel", "BesselI0", op="BesselI0", place=Place(path, 4, 9))
+    det, bessel = judge(claims, [target(folder, only_one, failed="lower")], [], folder)
+    assert (det.verdict, bessel.verdict) == (NOT_REACHED, CONFIRMED)
+
+
+def test_a_failure_by_another_column_of_the_line_belongs_to_the_claim_there(folder: Path) -> None:
+    claims = [finding("XLA203", 4, columns=(9, 13)), finding("XLA203", 4, columns=(20, 30))]
+    path = str(folder / "m.py")
+    failed = Failure("lower", "not-constant", "limit", op="Range", place=Place(path, 4, 20))
+    first, second = judge(claims, [target(folder, failed, failed="lower")], [], folder)
+    assert (first.verdict, second.verdict) == (NOT_REACHED, CONFIRMED)
+
+
+def test_a_failure_in_the_forward_pass_does_not_confirm_a_claim_about_a_gradient(
+    folder: Path,
+) -> None:
+    forward = target(folder, failure(folder, 3, "compiler", "lower"), failed="lower")
+    assert one(folder, finding("XLA407", 3), forward).verdict == NOT_REACHED
+    backward = target(folder, failure(folder, 3, "compiler", "gradient"))
+    assert one(folder, finding("XLA407", 3), backward).verdict == CONFIRMED
 
 
 def test_a_failure_of_the_training_itself_confirms_too(folder: Path) -> None:
@@ -262,11 +465,29 @@ def test_what_keras_compiles_for_fit_is_counted_under_its_own_name(folder: Path)
     assert (verdict.verdict, verdict.target) == (CONFIRMED, "one_step_on_data")
 
 
-def test_a_claim_about_a_gradient_is_refuted_by_a_gradient_alone(folder: Path) -> None:
+@pytest.mark.parametrize("code", ["XLA103", "XLA407"])
+def test_a_claim_about_a_gradient_is_refuted_by_a_gradient_that_passes_it(
+    folder: Path, code: str
+) -> None:
     forward = target(folder)
-    assert one(folder, finding("XLA407", 3), forward).verdict == NOT_REACHED
-    backward = dataclasses.replace(forward, stages=(*forward.stages, Stage("gradient", "ok")))
-    assert one(folder, finding("XLA407", 3), backward).verdict == REFUTED
+    assert one(folder, finding(code, 3), forward).verdict == NOT_REACHED
+    elsewhere = dataclasses.replace(forward, stages=(*forward.stages, Stage("gradient", "ok")))
+    assert one(folder, finding(code, 3), elsewhere).verdict == NOT_REACHED
+    through = target(folder, differentiated=(3,))
+    backward = dataclasses.replace(through, stages=(*through.stages, Stage("gradient", "ok")))
+    assert one(folder, finding(code, 3), backward).verdict == REFUTED
+
+
+def test_a_helper_that_fails_alone_only_is_no_failure(folder: Path) -> None:
+    told = failure(folder, 7, "not-constant", "lower")
+    helper = target(folder, told, failed="lower", function="helper", origin="plain")
+    step = target(folder, ops={7: ["Tile"]})
+    (helped, _) = reconciled([helper, step])
+    assert (helped.status, helped.failures) == ("skipped", ())
+    assert reconciled([helper])[0].status == "failed"
+    assert one(folder, finding("XLA203", 7), helped, step).verdict == REFUTED
+    elsewhere = target(folder, executed=(2,))
+    assert reconciled([helper, elsewhere])[0].status == "failed"
 
 
 @pytest.mark.parametrize("code", ["XLA406", "XLA408"])

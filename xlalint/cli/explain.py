@@ -8,12 +8,11 @@ import sys
 
 import click
 
-from xlalint import data, pages, toml
+from xlalint import pages
 from xlalint.cli.options import settings_from
 
 _API = re.compile(r"^[A-Za-z_]\w*(?:\.\w+)+(?:\(\))?$")
 _CODE = re.compile(r"^[A-Za-z]{3}\d+$")
-_WORDS = re.compile(r"\{(\w+)\}")
 
 
 @click.command("explain")
@@ -32,7 +31,7 @@ def command(what: tuple[str, ...], tf_version: str | None) -> int:
         asked = sys.stdin.read().strip()
     text: str | None
     if len(asked.split()) > 1:
-        text = _explain_error(asked)
+        text = _explain_error(asked, tf_version)
     elif _API.match(asked):
         text = _explain_api(asked, tf_version)
         if text is None:
@@ -84,21 +83,23 @@ def _unknown(asked: str, known: tuple[str, ...]) -> str:
 # --- error messages -------------------------------------------------------------------------------------------------
 
 
-def _explain_error(text: str) -> str:
-    flat = " ".join(text.split())
-    for entry in toml.loads((data.root() / "errors.toml").read_text(encoding="utf-8"))["error"]:
-        match = re.search(entry["pattern"], flat)
-        if match:
-            return f"{_filled(entry['says'].strip(), match)}\n\nRead on: xlalint explain {entry['code']}\n"
-    raise click.ClickException(
-        "no rule is known for this message. Paste the line that starts with the error's name, or run "
-        "`xlalint check` on the file that it points to."
-    )
+def _explain_error(text: str, tf_version: str | None) -> str:
+    from xlalint.messages import explained
+    from xlalint.semantics.catalog import CatalogError
 
-
-def _filled(says: str, match: re.Match[str]) -> str:
-    groups = {name.rstrip("2"): value for name, value in match.groupdict().items() if value}
-    return _WORDS.sub(lambda m: groups.get(m.group(1), "it"), says)
+    version = settings_from((".",), {"tf_version": tf_version}).tf_version
+    try:
+        found = explained.explained(text, version)
+    except CatalogError as error:
+        raise click.ClickException(str(error)) from error
+    if found is None:
+        near = explained.nearest(text)
+        hint = f" The nearest that is known: {near}" if near else ""
+        raise click.ClickException(
+            f"no rule is known for this message.{hint}\nPaste the line that starts with the error's name, or run "
+            "`xlalint check` on the file that it points to."
+        )
+    return found
 
 
 # --- APIs and operations --------------------------------------------------------------------------------------------

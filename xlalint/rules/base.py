@@ -100,6 +100,7 @@ class Rule:
                 region=Region(fact.context.region, fact.context.why),
                 help=help_text,
                 confidence=confidence or ("certain" if fact.value.sure else "likely"),
+                variant=variant,
             )
         )
 

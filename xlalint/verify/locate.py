@@ -117,6 +117,10 @@ class Locator:
         """A failure for each operation, known to have no XLA kernel."""
         return list(dict.fromkeys(self.without_kernel(stage, op).failure for op in ops))
 
+    def is_user(self, path: str) -> bool:
+        """Is a file of the code under test?"""
+        return self._code.is_user(path)
+
     def of_users(self, lines: Mapping[str, list[int]]) -> dict[str, list[int]]:
         """What of `lines`, by path, is in the code under test."""
         return {path: numbers for path, numbers in lines.items() if self._code.is_user(path)}

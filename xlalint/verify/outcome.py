@@ -113,4 +113,5 @@ def stack_of(stderr: str) -> tuple[Frame, ...]:
 def abort_message(stderr: str) -> str:
     """TensorFlow's own last words: `F0000 ... Check failed: ...`."""
     said = re.findall(r"^(?:F\d{4} .*|.*Check failed:.*|terminate called.*)$", stderr, re.M)
-    return said[-1].strip() if said else ""
+    # The time and the thread are other ones in each run.
+    return re.sub(r"^F\d{4} \S+\s+\d+ ", "", said[-1].strip()) if said else ""

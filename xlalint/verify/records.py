@@ -79,15 +79,25 @@ class Stage:
 class Evidence:
     """What the trace and the compiled program show, by real path and line.
 
-    `executed`: lines that ran while tracing; `ops`: types of graph operations made at a line; `bounded`: lines whose
-    instructions have a bounded dimension (`f32[<=4]`) in the program lowered from shapes; `compiled_per_value`: names of
-    the arguments whose values are baked into the program, None where that could not be asked.
+    `executed`: lines that ran while tracing; `ops`: types of the operations made at a line, `needed` of those that
+    results need; `bounded`: lines whose instructions have a bounded dimension (`f32[<=4]`) in the program lowered from shapes;
+    `compiled_per_value`: names of the arguments whose values are baked into the program, None where that could not be
+    asked; `differentiated`: lines whose operations have a gradient in the program; `kept_part` and `kept_all`: lines that
+    made a data-sized tensor in the eager run, by whether it had fewer rows than its buffer; `is_uniform`: all numbers of
+    every argument were the same; `differs`: path -> line -> how the numbers that it computes differ from TensorFlow's own
+    kernels, whether or not what is returned does.
     """
 
     executed: Mapping[str, list[int]] = field(default_factory=dict)
     ops: Mapping[str, Mapping[str, list[str]]] = field(default_factory=dict)
+    needed: Mapping[str, Mapping[str, list[str]]] = field(default_factory=dict)
     bounded: Mapping[str, list[int]] = field(default_factory=dict)
     compiled_per_value: list[str] | None = None
+    differentiated: Mapping[str, list[int]] = field(default_factory=dict)
+    kept_part: Mapping[str, list[int]] = field(default_factory=dict)
+    kept_all: Mapping[str, list[int]] = field(default_factory=dict)
+    is_uniform: bool = False
+    differs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

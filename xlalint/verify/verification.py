@@ -13,7 +13,7 @@ from xlalint import engine
 from xlalint.finding import CheckResult, FileError, Finding, Severity
 from xlalint.project.files import discover
 from xlalint.project.settings import Settings
-from xlalint.verify import footprint, installed, memory, plan, run, verdicts
+from xlalint.verify import footprint, installed, memory, plan, reconciling, run, verdicts
 from xlalint.verify.alone import planning
 from xlalint.verify.alone.mentions import TestIndex
 from xlalint.verify.command import Command, PlanError, parse_command
@@ -167,15 +167,16 @@ def carry_out(
     before = footprint.take([request.folder] if request.is_alone else [])
     gathered = run.run(jobs, request.limits, say, request.workers)
     changed = _changed(before, request.folder)
+    targets = reconciling.reconciled(gathered.targets)
     judged = verdicts.judge(
-        claims, gathered.targets, gathered.trainings, request.folder, gathered.recompiles
+        claims, targets, gathered.trainings, request.folder, gathered.recompiles
     )
-    unclaimed = verdicts.unclaimed(judged, gathered.targets, request.folder)
+    unclaimed = verdicts.unclaimed(judged, targets, request.folder)
     as_found = {id(claim): finding for claim, finding in zip(claims, prepared.findings)}
     return Verification(
         folder=request.folder,
         environment=gathered.environment,
-        targets=tuple(gathered.targets),
+        targets=tuple(targets),
         verdicts=tuple(replace(one, finding=as_found[id(one.finding)]) for one in judged),
         unclaimed=tuple(unclaimed),
         trainings=tuple(gathered.trainings),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from xlalint.tpu.outcome import Outcome
 from xlalint.verify.coverage import Lines
+from xlalint.verify.fills import Fills
 from xlalint.verify.program import Program
 from xlalint.verify.records import (
     FAILED,
@@ -18,6 +19,7 @@ from xlalint.verify.records import (
     Stage,
     TargetReport,
 )
+from xlalint.verify.shown import Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,11 @@ class Books:
     stages: list[Stage] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     lines: Lines = field(default_factory=Lines)
-    ops: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    shown: Shown = field(default_factory=Shown)
+    fills: Fills = field(default_factory=Fills)
+    is_uniform: bool = False
+    differs: dict[str, dict[str, str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
     bounded: dict[str, list[int]] = field(default_factory=dict)
     per_value: list[str] | None = None
     values_tried: int = 0
@@ -73,11 +79,22 @@ class Books:
             status=self._status(),
             stages=tuple(self.stages),
             failures=tuple(self.failures),
-            evidence=Evidence(self.lines.as_dict(), self.ops, self.bounded, self.per_value),
+            evidence=Evidence(
+                executed=self.lines.as_dict(),
+                ops=self.shown.made,
+                needed=self.shown.needed,
+                bounded=self.bounded,
+                compiled_per_value=self.per_value,
+                differentiated=self.shown.differentiated,
+                kept_part=self.fills.part,
+                kept_all=self.fills.full,
+                is_uniform=self.is_uniform,
+                differs=self.differs,
+            ),
             calls=program.n_calls,
             traces=program.n_traces,
             values_tried=self.values_tried,
-            notes=program.notes,
+            notes=(*program.notes, *self.notes),
             inputs=program.inputs,
             is_special=program.is_special,
             tpu=tuple(self.tpu),

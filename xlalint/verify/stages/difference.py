@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from xlalint.verify import compare, kernels
+from xlalint.verify import compare, kernels, retrace
 from xlalint.verify.patching import Patches
 from xlalint.verify.randomness import Dice
 from xlalint.verify.stages import compiling
@@ -119,7 +119,7 @@ def _fetching(program: Callable[..., Any], tensors: Sequence[Any]) -> Any:
         return {"result": result, "fetched": {tensor.name: tensor for tensor in chosen}}
 
     patches = Patches()
-    _inline(patches)
+    retrace.inline(patches)
     try:
         specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in tensors]
         return tf.function(run, autograph=False).get_concrete_function(*specs)
@@ -140,28 +140,6 @@ def _fetchable(ops: Sequence[Any], known: frozenset[str]) -> list[Any]:
     if len(chosen) > _MOST_OPERATIONS or n_bytes > _MOST_BYTES:
         raise ValueError(f"{len(chosen)} tensors, {n_bytes} bytes: too many to compare")
     return chosen
-
-
-def _inline(patches: Patches) -> None:
-    """Until `patches.undo()`, a nested tf.function is traced as part of the function that calls it."""
-    from tensorflow.python.autograph.core import ag_ctx
-    from tensorflow.python.autograph.impl import api
-    from tensorflow.python.eager.polymorphic_function import polymorphic_function
-
-    def call_of(original: Any) -> Any:
-        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if tf.executing_eagerly():
-                return original(self, *args, **kwargs)
-            function = self.python_function
-            if not getattr(self, "_autograph", True):
-                return function(*args, **kwargs)
-            with ag_ctx.ControlStatusCtx(status=ag_ctx.Status.ENABLED):
-                context = ag_ctx.control_status_ctx()
-                return api.tf_convert(function, context, user_requested=True)(*args, **kwargs)
-
-        return call
-
-    patches.wrap(polymorphic_function.Function, "__call__", call_of)
 
 
 def _inputs_agree(op: Any, plain: Mapping[str, Any], by_xla: Mapping[str, Any]) -> bool:

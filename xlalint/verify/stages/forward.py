@@ -9,22 +9,26 @@ from typing import Any
 
 import tensorflow as tf
 
-from xlalint.verify import hlo, retrace
+from xlalint.verify import fills, hlo, retrace
 from xlalint.verify.coverage import watching
-from xlalint.verify.graphs import operations
 from xlalint.verify.patching import Patches
 from xlalint.verify.records import LOWER, OK, TRACE
 from xlalint.verify.stages import compiling
 from xlalint.verify.stages.books import Said
 from xlalint.verify.stages.subject import Subject
-from xlalint.verify.stages.tensors import on_host
+from xlalint.verify.stages.tensors import are_uniform, on_host
 from xlalint.verify.stages.variables import Kept
 
 
 def eager(subject: Subject) -> Said:
     """The program as plain Python, the reference for the numbers."""
+    books = subject.books
+    books.is_uniform = are_uniform(subject.first)
     try:
-        with subject.listening() as program:
+        with (
+            subject.listening() as program,
+            fills.watching(subject.tools.locator.is_user, books.fills),
+        ):
             subject.eager = on_host(subject.run_eagerly(subject.first, program))
     except tf.errors.OpError as error:
         subject.eager_error = type(error).__name__
@@ -70,7 +74,7 @@ def run(subject: Subject) -> Said:
 
 def _traced(subject: Subject) -> Any:
     patches = Patches()
-    retrace.anew(patches)
+    retrace.anew(patches, subject.program.call)
     try:
         with (
             subject.listening() as program,
@@ -84,15 +88,10 @@ def _traced(subject: Subject) -> Any:
 
 def _note_operations(subject: Subject) -> None:
     tools, books = subject.tools, subject.books
-    for op in operations(subject.graph) if tools.flagged_files else ():
-        made_at = tools.locator.line_of(op)
-        if made_at is not None and made_at[0] in tools.flagged_files:
-            types = books.ops.setdefault(made_at[0], {}).setdefault(str(made_at[1]), [])
-            if op.type not in types:
-                types.append(op.type)
+    books.shown.note(subject.graph, tools.locator.line_of, tools.flagged_files)
     for path, line in tools.offloaded.lines:
         if line in books.lines.as_dict().get(path, ()):
-            books.ops.setdefault(path, {}).setdefault(str(line), []).append("PrintV2")
+            books.shown.add((path, line), "PrintV2")
 
 
 def _bounded_words(lines: Mapping[str, Sequence[int]]) -> str:

@@ -49,6 +49,8 @@ def gradient(subject: Subject) -> Said:
             raise
         except Exception as error:
             raise AtConcreteError(error, pair.concrete) from error
+        tools = subject.tools
+        subject.books.shown.note(pair.concrete.graph, tools.locator.line_of, tools.flagged_files)
         if not (subject.books.passed(EAGER) and subject.books.compared(NUMBERS)):
             return Said(OK, "compiles; not compared")
         try:

@@ -58,3 +58,9 @@ def nudged(tensor: Any, seed: int = 0) -> Any:
 
 def all_nudged(tensors: Sequence[Any]) -> list[Any]:
     return [nudged(tensor, index) for index, tensor in enumerate(tensors)]
+
+
+def are_uniform(tensors: Sequence[Any]) -> bool:
+    """Has each tensor of several numbers one value only? What goes to the wrong place is then not seen."""
+    several = [np.asarray(one) for one in tensors if one.shape.num_elements() != 1]
+    return bool(several) and all(np.unique(array).size <= 1 for array in several)
