@@ -157,7 +157,9 @@ for inputs in data:
 def test_a_slice_has_the_all_reduce_of_the_step_inside(
     verify: Any, target: str, chips: int
 ) -> None:
-    _, report = verify({"train.py": POD}, "--target", target, "--no-batch-search", "train.py")
+    options = ("--target", target, "--no-batch-search", "--compile-only")
+    _, report = verify({"train.py": POD}, *options, "train.py")
+    assert {one["checks"]["run"]["detail"] for one in report["targets"]} == {"--compile-only"}
     (step,) = [one for one in report["tpu"] if one["function"] == "train_step"]
     assert (step["status"], step["chips"], step["replicas"]) == (COMPILES, chips, chips)
     assert step["collectives"] >= 1

@@ -65,6 +65,11 @@ class _Verify(click.Command):
     "N replicas) [default: the program's own, tpu where it asks for a TPU, and mirrored:2].",
 )
 @click.option(
+    "--compile-only",
+    is_flag=True,
+    help="Compile functions and do not run, compare or differentiate them: for models that take minutes to.",
+)
+@click.option(
     "--batch-search/--no-batch-search",
     default=True,
     help="With a TPU as target: search the largest batch of a training step that fits [default: yes].",
@@ -149,6 +154,7 @@ def _request(
         options=plan.Options(
             options["steps"] or settings.verify.steps, strategy, tpu_targets.slice_replicas()
         ),
+        compile_only=options["compile_only"],
         tpu=tpu_targets.job(limits, options["batch_search"]),
         limits=limits,
         workers=settings.jobs or os.cpu_count() or 1,

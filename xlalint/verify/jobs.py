@@ -133,6 +133,7 @@ class Job:
     without_xla: bool = False
     does_work: bool = False
     tpu: TpuJob = field(default_factory=TpuJob)
+    compile_only: bool = False
     python: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

@@ -52,6 +52,7 @@ class Request:
     workers: int = 1
     is_alone: bool = True
     tpu: TpuJob = field(default_factory=TpuJob)
+    compile_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,8 @@ def prepare(
     checked = check(paths, settings)
     claims = [books.in_program(finding) for finding in checked.findings]
     planned = _planned(request, commands, settings, claims)
+    if request.compile_only:  # a run under several devices compiles nothing
+        planned = [replace(job, compile_only=True) for job in planned if job.takes_targets]
     planned = [replace(job, tpu=request.tpu) if job.takes_targets else job for job in planned]
     if not planned:
         raise PlanError(_nothing_to_run(claims))

@@ -457,6 +457,7 @@ class _Work:
             self._tell_stage,
             self._channel.phase,
             self._tpu(),
+            self._job.compile_only,
         )
 
     def _begin(self, identity: str, function: str, path: str, line: int, origin: str) -> None:

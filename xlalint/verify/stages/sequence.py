@@ -34,6 +34,7 @@ from xlalint.verify.stages.tpu import on_tpu
 from xlalint.verify.stages.values import values
 
 _ONLY_SHAPES = "no values were seen, only shapes"
+_COMPILE_ONLY = "--compile-only"
 
 
 def verify(program: Program, tools: Tools) -> TargetReport:
@@ -52,7 +53,7 @@ def verify(program: Program, tools: Tools) -> TargetReport:
 def _all_stages(subject: Subject) -> str:
     """Run what can be run; why there was nothing more to run."""
     books = subject.books
-    if subject.has_values:
+    if subject.has_values and not subject.tools.compile_only:
         _stage(EAGER, forward.eager, subject)
     _stage(TRACE, forward.trace, subject)
     if subject.concrete is None:
@@ -62,6 +63,8 @@ def _all_stages(subject: Subject) -> str:
     _stage(OPAQUE, opaque, subject)
     if subject.tools.tpu is not None and books.passed(LOWER):
         _stage(TPU, on_tpu, subject)
+    if subject.tools.compile_only:
+        return _COMPILE_ONLY
     if not subject.has_values:
         return _ONLY_SHAPES
     if not books.passed(LOWER) and not _may_pass_with_values(books):
@@ -88,7 +91,8 @@ def _account_for_the_rest(books: Books, why: str) -> None:
     """A stage that could not run says why."""
     for name in STAGES:
         if books.stage(name) is None:
-            books.skip(name, _ONLY_SHAPES if name == EAGER else why)
+            is_first = name == EAGER and why != _COMPILE_ONLY
+            books.skip(name, _ONLY_SHAPES if is_first else why)
     order = (*STAGES, TPU)
     books.stages.sort(key=lambda stage: order.index(stage.name))
 

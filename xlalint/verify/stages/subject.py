@@ -22,8 +22,8 @@ from xlalint.verify.stages.tensors import Result
 class Tools:
     """What the stages need besides the program: where errors are, whose lines to watch, whom to tell of progress.
 
-    `on_phase` hears the name of a phase whose compilations are to be counted apart, and then "targets" again. `tpu`
-    asks the TPU compiler, where the user named a TPU.
+    `on_phase` hears the name of a phase whose compilations are to be counted apart, and then "targets" again. `compile_only` runs nothing and
+    compares nothing. `tpu` asks the TPU compiler, where the user named a TPU.
     """
 
     locator: Locator
@@ -32,6 +32,7 @@ class Tools:
     on_stage: Callable[[str, TargetReport], None]
     on_phase: Callable[[str], None] = lambda name: None
     tpu: OnTpu | None = None
+    compile_only: bool = False
 
 
 class Subject:
