@@ -106,7 +106,7 @@ class Making:
         """An object with the attributes that are asked of it, each a small number where the name says so."""
         if not usage.fields and not usage.keys:
             return []
-        return [Lazy(f"an object with {', '.join(sorted(usage.fields)[:4])}", lambda: _Answering())]
+        return [Lazy(f"an object with {', '.join(sorted(usage.fields)[:4])}", lambda: Answering())]
 
     def _config(self, cls: type) -> list[Any]:
         try:
@@ -193,7 +193,7 @@ def _shrunk(config: Any) -> Any:
     return config
 
 
-class _Answering(types.SimpleNamespace):
+class Answering(types.SimpleNamespace):
     """Stands for a configuration of which only the attributes that are read are known."""
 
     def __getattr__(self, name: str) -> Any:

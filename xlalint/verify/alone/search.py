@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import itertools
 import random
 import re
 import sys
@@ -34,8 +35,10 @@ from xlalint.verify.sites import real_path
 
 # Most tries until something runs, most with which to come to further lines, CPU seconds for one way, wall seconds for one try.
 _TRIES = 90
-_FURTHER = 60
+_FURTHER = 80
 _REPAIRS = 6
+_SCENES_ENOUGH = 10
+_TOGETHER = 30
 _SECONDS = 20.0
 _ONE_TRY = 40.0
 _CONFIG_LIKE = ("config", "cfg", "hparams", "params")
@@ -139,7 +142,7 @@ class Search:
                 remaining -= outcome.lines
             if not remaining:
                 return found
-            if found or self.tries > _TRIES // 2:
+            if found or self.tries > _SCENES_ENOUGH:
                 break
         if ran is not None:
             found += self._further(*ran, remaining)
@@ -235,7 +238,8 @@ class Search:
         """Other flags and options than the defaults, one at a time; then a few of them together."""
         options = self._asked_first(choice, slots, remaining)
         end = self.tries + _FURTHER
-        for changed in _changes(choice, options):
+        asked = [slot for slot in options if self._is_asked(slot.parameter.name, remaining)]
+        for changed in _changes(choice, options, asked):
             if not remaining or self.tries >= end or self._is_late():
                 return
             other = self._try(changed) or self._seen[changed.key]
@@ -251,10 +255,15 @@ class Search:
         self, choice: Choice, slots: list[_Slot], remaining: set[tuple[int, int]]
     ) -> list[_Slot]:
         """What may be given besides: those first that the `if`s around the missing lines ask for."""
-        asked = _names_asked(self._wanted.path, remaining)
         scene = next(scene for scene in self._scenes() if scene.name == choice.scene)
         options = [*self._optional(scene), *(slot for slot in slots if len(slot.options) > 1)]
-        return sorted(options, key=lambda slot: slot.parameter.name not in asked)
+        return sorted(options, key=lambda slot: not self._is_asked(slot.parameter.name, remaining))
+
+    def _is_asked(self, name: str, remaining: set[tuple[int, int]]) -> bool:
+        """Does a condition around the missing lines name it, or is it a parameter of their function, such as labels?"""
+        if name in self._wanted.parameters or name in _names_asked(self._wanted.path, remaining):
+            return True
+        return "label" in name and any("label" in one for one in self._wanted.parameters)
 
     def _is_late(self) -> bool:
         return time.process_time() > self._deadline
@@ -418,13 +427,21 @@ def _first(scene: str, slots: Sequence[_Slot]) -> Choice | None:
     return Choice(scene, settings, arguments)
 
 
-def _changes(choice: Choice, options: Sequence[_Slot]) -> Iterator[Choice]:
-    """All that is left out given at once; one option at a time; a few at random."""
+def _changes(choice: Choice, options: Sequence[_Slot], asked: Sequence[_Slot]) -> Iterator[Choice]:
+    """All that is left out given at once; what is asked for, together; one option at a time; a few at random."""
     everything = choice
     for slot in options:
         if slot.options and slot.parameter.has_default and slot.parameter.default is None:
             everything = everything.with_value(slot, slot.options[0])
     yield everything
+    left_out = [slot for slot in asked if slot.options and slot.parameter.has_default][:3]
+    for values in itertools.islice(
+        itertools.product(*(slot.options for slot in left_out)), _TOGETHER if left_out else 0
+    ):
+        together = choice
+        for slot, value in zip(left_out, values, strict=True):
+            together = together.with_value(slot, value)
+        yield together
     for slot in options:
         yield from (choice.with_value(slot, value) for value in slot.options[:5])
     dice = random.Random(5)

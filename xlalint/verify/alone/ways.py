@@ -6,8 +6,8 @@ import importlib
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -16,9 +16,9 @@ import numpy as np
 import tensorflow as tf
 
 from xlalint.verify import captures
-from xlalint.verify.alone import signatures
+from xlalint.verify.alone import makers, signatures
 from xlalint.verify.alone.guesses import Parameter
-from xlalint.verify.alone.usage import Usage
+from xlalint.verify.alone.usage import Usage, class_usages
 from xlalint.verify.jobs import Wanted
 from xlalint.verify.targets import code_of, plain
 
@@ -199,7 +199,9 @@ def _of_keras(cls: type, method: str, wanted: Wanted, module: ModuleType) -> Way
         if code_of(function) is not None and wanted.qualname.endswith(f".{method}")
         else {}
     )
-    parameters = tuple(signatures.parameters_of(function, is_method=True, beliefs=beliefs))
+    parameters = _first_required(
+        signatures.parameters_of(function, is_method=True, beliefs=beliefs)
+    )
 
     def bind(made_with: Mapping[str, Any], given: Mapping[str, Any]) -> Bound:
         made = cls(**made_with)
@@ -215,6 +217,12 @@ def _of_keras(cls: type, method: str, wanted: Wanted, module: ModuleType) -> Way
         cls,
         kind_of(cls) == "model",
     )
+
+
+def _first_required(parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:
+    """Keras wants the first argument of a call, whatever its default (`call(self, input_ids=None, ...)`)."""
+    first = [replace(one, has_default=False) for one in parameters[:1]]
+    return (*first, *parameters[1:])
 
 
 def _of_metric(cls: type, module: ModuleType) -> Way:
@@ -323,6 +331,8 @@ def of_method(cls: type, method: str, wanted: Wanted, module: ModuleType) -> Way
         return None
     settings = tuple(signatures.settings_of(cls))
     is_bound_to_class = isinstance(static, classmethod)
+    # A mixin reads the configuration of the class that it is mixed into.
+    configurations = [one for one in ("config", "hparams") if f"self.{one}" in class_usages(cls)]
     parameters = tuple(
         signatures.parameters_of(
             function, is_method=not is_bound_to_class, beliefs=wanted.parameters
@@ -333,6 +343,9 @@ def of_method(cls: type, method: str, wanted: Wanted, module: ModuleType) -> Way
 
     def bind(made_with: Mapping[str, Any], given: Mapping[str, Any]) -> Bound:
         owner: Any = cls if is_bound_to_class else cls(**made_with)
+        for missing in configurations:
+            if not hasattr(owner, missing):
+                setattr(owner, missing, makers.Answering())
         bound = getattr(owner, name)
         args, kwargs = _split(given, parameters, set(), first_by_position=False)
         compiled = as_traced(bound, wanted.is_converted)
