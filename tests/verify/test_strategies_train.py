@@ -215,6 +215,46 @@ def _left_behind() -> list[str]:
     return found
 
 
+UNEVEN = """\
+import tensorflow as tf
+
+strategy = tf.distribute.MirroredStrategy()
+with strategy.scope():
+    weights = tf.Variable(tf.zeros([4, 1]))
+    optimizer = tf.keras.optimizers.SGD(0.1)
+data = tf.data.Dataset.from_tensor_slices(tf.ones([81, 4])).shuffle(81).batch(16)
+
+
+def replica_step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(x @ weights - 1.0))  # of no rows: NaN
+    optimizer.apply_gradients([(tape.gradient(loss, weights), weights)])
+    return loss
+
+
+@tf.function
+def train_step(x):
+    return strategy.reduce("MEAN", strategy.run(replica_step, args=(x,)), axis=None)
+
+
+for epoch in range(9):
+    for x in strategy.experimental_distribute_dataset(data):
+        train_step(x)
+"""
+
+
+def test_the_last_step_has_the_batch_that_leaves_a_replica_without_examples(verify: Verify) -> None:
+    ran, report = verify(UNEVEN, "mirrored")
+    assert ran.status == 1
+    training = under(report, "mirrored")
+    assert told(training) == {
+        "variables": "equal on every replica (3 variables)",  # no rows, no gradient
+        "loss": "not a number in step 2",
+        "last batch": "step 2 had 1 of 16 rows, as each epoch's last, which leaves 1 of 2 replicas without examples: "
+        "the loss is not a number",
+    }
+
+
 SERVERS = """\
 import tensorflow as tf
 

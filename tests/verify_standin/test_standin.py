@@ -221,14 +221,24 @@ XLA_ALWAYS = (
 )
 
 
+PER_REPLICA = (
+    "options = tf.distribute.InputOptions(\n"
+    "    experimental_replication_mode=tf.distribute.InputReplicationMode.PER_REPLICA,\n"
+    "    experimental_fetch_to_device=False,\n"
+    ")\n"
+    "strategy.distribute_datasets_from_function(lambda context: tf.data.Dataset.range(8), options)\n"
+)
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [
+        (PER_REPLICA, "InputReplicationMode.PER_REPLICA is only supported"),
         (EAGER_RUN, "NotImplementedError: TPUStrategy.run(fn, ...) does not support pure eager"),
         (RAGGED, "TPUStrategy does not support distributed datasets with device prefetch"),
         (XLA_ALWAYS, "UniqueWithCounts"),
     ],
-    ids=["eager-run", "ragged-input", "compiled-whatever-the-flag"],
+    ids=["input-per-replica", "eager-run", "ragged-input", "compiled-whatever-the-flag"],
 )
 def test_what_a_tpu_refuses_is_refused(train: Callable, body: str, message: str) -> None:
     trained = train("import tensorflow as tf\n" + CONNECT + body, tpu=8)

@@ -20,6 +20,11 @@ def of_replicas(strategy: Any) -> Stage | None:
     compared, differing = strategies.check(strategy)
     if not compared:
         return None
+    lost = strategies.not_numbers(strategy)
+    if lost:
+        return Stage(
+            VARIABLES, FAILED, detail=f"no number any more: {', '.join(lost[:_MOST_NAMED])}"
+        )
     wrong = [one for one in differing if one.is_trainable]
     told = _counted(compared, "variable")
     if wrong:

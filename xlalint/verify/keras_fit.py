@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from xlalint.verify.steps import Limiter
 
 _EVALUATION_STEPS = 2
-_DEFAULT_BATCH = 32
+DEFAULT_BATCH = 32
 
 
 def patch_model(limiter: Limiter, patches: Patches, keras: Any) -> None:
@@ -61,15 +61,15 @@ def _clamp(arguments: dict[str, Any], left: int) -> None:
     first = arguments.get("initial_epoch") or 0
     arguments["epochs"] = min(arguments.get("epochs", 1), first + left)
     # Of arrays, Keras works the batch size out from the number of steps: leave that to the callback.
-    if arguments.get("steps_per_epoch") and _rows(arguments.get("x")) is None:
+    if arguments.get("steps_per_epoch") and rows_of(arguments.get("x")) is None:
         arguments["steps_per_epoch"] = min(arguments["steps_per_epoch"], left)
     validation = arguments.get("validation_data")
     if validation is None and not arguments.get("validation_split"):
         return
     arguments["validation_steps"] = 1
-    if validation is None or _rows(validation) is not None:
+    if validation is None or rows_of(validation) is not None:
         batch_size = arguments.get("validation_batch_size") or arguments.get("batch_size")
-        arguments["validation_batch_size"] = batch_size or _DEFAULT_BATCH
+        arguments["validation_batch_size"] = batch_size or DEFAULT_BATCH
 
 
 def _schedules_steps(model: Any) -> bool:
@@ -174,8 +174,8 @@ def _clamped_evaluation(limiter: Limiter, real: Any) -> Any:
         wanted = bound.arguments.get("steps") or _EVALUATION_STEPS
         batches = _number_of_batches(data, bound.arguments.get("batch_size"))
         bound.arguments["steps"] = min(wanted, _EVALUATION_STEPS, batches)
-        if _rows(data) is not None and not bound.arguments.get("batch_size"):
-            bound.arguments["batch_size"] = _DEFAULT_BATCH
+        if rows_of(data) is not None and not bound.arguments.get("batch_size"):
+            bound.arguments["batch_size"] = DEFAULT_BATCH
         result = real(*bound.args, **bound.kwargs)
         return _as_long_as(result, data) if real.__name__ == "predict" else result
 
@@ -183,9 +183,9 @@ def _clamped_evaluation(limiter: Limiter, real: Any) -> Any:
 
 
 def _number_of_batches(data: Any, batch_size: int | None) -> int:
-    rows = _rows(data)
+    rows = rows_of(data)
     if rows is not None:
-        return max(1, -(-rows // (batch_size or _DEFAULT_BATCH)))
+        return max(1, -(-rows // (batch_size or DEFAULT_BATCH)))
     try:
         known = int(data.cardinality())
     except (AttributeError, TypeError):
@@ -195,7 +195,7 @@ def _number_of_batches(data: Any, batch_size: int | None) -> int:
 
 def _as_long_as(result: Any, data: Any) -> Any:
     """Repeat predictions to one per row of `data`, so that the script can go on comparing them."""
-    rows = _rows(data)
+    rows = rows_of(data)
     if isinstance(result, (list, tuple)):
         return type(result)(_as_long_as(part, data) for part in result)
     if isinstance(result, dict):
@@ -205,7 +205,7 @@ def _as_long_as(result: Any, data: Any) -> Any:
     return result[np.arange(rows) % len(result)]
 
 
-def _rows(data: Any) -> int | None:
+def rows_of(data: Any) -> int | None:
     """The number of rows of arrays or tensors; None for datasets, generators and their like."""
     if isinstance(data, dict):
         data = next(iter(data.values()), None)

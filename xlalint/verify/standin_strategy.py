@@ -102,6 +102,7 @@ class _Extended(_OneDeviceExtended):  # type: ignore[misc, valid-type]
         return (value,)
 
     def _experimental_distribute_dataset(self, dataset: Any, options: Any) -> Any:
+        _refuse_per_replica(options)
         if options is None or options.experimental_fetch_to_device:
             self._check_spec(dataset.element_spec)
         self._note_batch(dataset.element_spec)
@@ -111,6 +112,7 @@ class _Extended(_OneDeviceExtended):  # type: ignore[misc, valid-type]
         return super()._experimental_distribute_dataset(share, options)
 
     def _distribute_datasets_from_function(self, dataset_fn: Any, options: Any) -> Any:
+        _refuse_per_replica(options)
         distributed = _distributed_datasets_from_function(
             dataset_fn,
             self._input_workers_with_options(options),
@@ -255,6 +257,16 @@ def bind_experimental(strategy_class: type[TPUStrategy]) -> type[TPUStrategy]:
             super().__init__(tpu_cluster_resolver, device_assignment)
 
     return _named(Experimental)
+
+
+def _refuse_per_replica(options: Any) -> None:
+    """As TPUExtended does."""
+    per_replica = tf.distribute.InputReplicationMode.PER_REPLICA
+    if options is not None and options.experimental_replication_mode == per_replica:
+        raise NotImplementedError(
+            "InputReplicationMode.PER_REPLICA is only supported in "
+            "`experimental_distribute_datasets_from_function` of tf.distribute.MirroredStrategy"
+        )
 
 
 def _named(cls: type[Any]) -> type[Any]:

@@ -139,6 +139,18 @@ def check(strategy: Any) -> tuple[int, tuple[Disagreement, ...]]:
     return len(mirrored), tuple(one for one in found if one is not None)
 
 
+def not_numbers(strategy: Any) -> tuple[str, ...]:
+    """The names of mirrored variables that hold a NaN or an infinity on some replica."""
+    return tuple(
+        str(variable.name)
+        for variable in variables(strategy)
+        if any(
+            _is_floating(array) and not np.isfinite(array.astype(float)).all()
+            for array in (np.asarray(replica.numpy()) for replica in variable.values)
+        )
+    )
+
+
 def unusable(losses: Sequence[float | None]) -> tuple[int, ...]:
     """The steps, counted from 1, whose loss is NaN or infinite."""
     return tuple(

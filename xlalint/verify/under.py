@@ -13,6 +13,10 @@ from xlalint.verify.patching import Patches
 UNAVAILABLE = (standin.StandinUnavailable, strategies.StrategyUnavailable)
 
 
+# What splits each batch over replicas that really run.
+_SPLITTING = (jobs.MIRRORED, jobs.MULTI_WORKER, jobs.CENTRAL_STORAGE)
+
+
 class Place:
     """Where the script runs; make it right after TensorFlow's import.
 
@@ -34,6 +38,11 @@ class Place:
             _compile_nothing(self._uncompiled)
         if job.strategy == jobs.STANDIN and not job.is_substituted:
             self._take_tpu(job, tf, hear)
+        self.last_batch: Any = None
+        if job.strategy in _SPLITTING:
+            from xlalint.verify import last_batch  # made of TensorFlow
+
+            self.last_batch = last_batch.LastBatch(job.steps, job.replicas)
         if job.is_imposed:
             self._enter(strategies.make(self.name, self.replicas))
             if job.is_driven:

@@ -164,6 +164,8 @@ class _Work:
     def _on_keras(self, library: str) -> None:
         keras = importlib.import_module(library)
         self._layers.watch(keras.layers.Layer)
+        if self._place is not None and self._place.last_batch is not None:
+            self._place.last_batch.watch(keras)
         show_all_frames = getattr(
             getattr(keras, "config", None), "disable_traceback_filtering", None
         )
@@ -238,18 +240,21 @@ class _Work:
         from xlalint.verify import agreement
 
         place = self._place
+        last = (
+            place.last_batch.check(self._losses) if place is not None and place.last_batch else None
+        )
         if place is None or place.name in (jobs.AS_IS, jobs.STANDIN) or status == FAILED:
             self._events += [
                 f"the loss of step {step} is not a number"
                 for step in agreement.unusable(self._losses)
             ]
-            return ()
+            return () if last is None else (last,)
         if self._job.task:
             digests = agreement.digests(place.strategy)
             self._channel.emit({"kind": "variables", "digests": digests})
         # A worker's own replica has nothing beside it here: the parent compares it with the others'.
         of_replicas = None if self._job.task else agreement.of_replicas(place.strategy)
-        found = (of_replicas, agreement.of_losses(self._losses))
+        found = (of_replicas, agreement.of_losses(self._losses), last)
         return tuple(check for check in found if check is not None)
 
     def _outcome_of(self, run: Callable[[], None]) -> tuple[str, str, Failure | None]:
