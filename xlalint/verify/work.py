@@ -90,6 +90,7 @@ def _outputs(folder: Path, job: Job) -> Outputs:
     return outputs
 
 
+_RAN = ("stopped", "ended")
 _NO_STEP = "its training loop names no strategy and calls no tf.function before it fails: only a tf.function can be given to the replicas"
 
 
@@ -243,7 +244,7 @@ class _Work:
         last = (
             place.last_batch.check(self._losses) if place is not None and place.last_batch else None
         )
-        if place is None or place.name in (jobs.AS_IS, jobs.STANDIN) or status == FAILED:
+        if place is None or place.name in (jobs.AS_IS, jobs.STANDIN) or status not in _RAN:
             self._events += [
                 f"the loss of step {step} is not a number"
                 for step in agreement.unusable(self._losses)
