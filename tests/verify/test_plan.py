@@ -169,8 +169,9 @@ STRATEGIES = [
         [(AS_IS, 1, False, False), (CENTRAL_STORAGE, 2, False, False)],
     ),
     ("model.fit(x)", "none,mirrored", [(AS_IS, 1, False, False), (MIRRORED, 2, True, False)]),
+    ("for step in range(9): step(x)", None, [(AS_IS, 1, False, False)]),
     (
-        "for step in range(9): step(x)",
+        "step = tf.function(lambda: optimizer.apply_gradients(g))",
         None,
         [(AS_IS, 1, False, False), (MIRRORED, 2, True, False)],
     ),
@@ -212,17 +213,37 @@ def test_an_installed_program_is_looked_into_as_far_as_its_package_goes(write: W
 def test_a_loop_that_names_no_strategy_has_its_steps_given_to_the_replicas(
     write: WriteFiles,
 ) -> None:
-    folder = write({"train.py": "for step in range(9): print(step)\n"})
+    source = "step = tf.function(lambda: optimizer.apply_gradients(g))\n"
+    folder = write({"train.py": source})
     command = parse_command(["python", "train.py"], folder)
     as_it_is, mirrored = plan.training_jobs(command, plan.Options(), [], folder)
     assert (as_it_is.is_driven, mirrored.is_driven, mirrored.is_asked) == (False, True, False)
 
 
-def test_a_strategy_that_the_default_run_leaves_out_is_said(write: WriteFiles) -> None:
-    folder = write({"train.py": "tf.distribute.OneDeviceStrategy('cpu')\n"})
+@pytest.mark.parametrize(
+    ("source", "notes"),
+    [
+        (
+            "tf.distribute.OneDeviceStrategy('cpu')",
+            ("not run under mirrored: the program has a strategy of its own",),
+        ),
+        (
+            "optimizer.apply_gradients(g)",
+            (
+                "not run under mirrored: the program's own training loop names no strategy and has no tf.function, which "
+                "could be given to the replicas",
+            ),
+        ),
+        ("print('nothing is trained')", ()),
+    ],
+)
+def test_why_there_is_no_run_under_several_replicas_is_said(
+    source: str, notes: tuple[str, ...], write: WriteFiles
+) -> None:
+    folder = write({"train.py": source})
     command = parse_command(["python", "train.py"], folder)
     (job,) = plan.training_jobs(command, plan.Options(), [], folder)
-    assert job.notes == ("not run under mirrored: the program has a strategy of its own",)
+    assert job.notes == notes
 
 
 CHOICES_REFUSED = [

@@ -12,6 +12,9 @@ from xlalint.verify.jobs import Job
 
 _TPU_NAMES = frozenset({"TPUStrategy", "TPUClusterResolver", "initialize_tpu_system"})
 _FIT = "fit"
+# What a training loop of one's own calls, and what makes its step a graph.
+_TRAINS = frozenset({"GradientTape", "apply_gradients", "minimize"})
+_FUNCTION = "function"
 # What trains a program of its own kind by default; for the rest, that is the program as it is.
 _OWN = (jobs.MULTI_WORKER, jobs.PARAMETER_SERVER, jobs.CENTRAL_STORAGE)
 
@@ -57,14 +60,25 @@ def _by_default(names: AbstractSet[str]) -> list[Choice]:
     for name in _OWN:
         if name in own:
             return [choices.default(name)]
-    if own and not own & {jobs.STANDIN, jobs.MIRRORED}:
-        return []
-    return [choices.default(jobs.MIRRORED)]
+    if own & {jobs.STANDIN, jobs.MIRRORED} or (not own and (_FIT in names or _is_loop(names))):
+        return [choices.default(jobs.MIRRORED)]
+    return []
+
+
+def _is_loop(names: AbstractSet[str]) -> bool:
+    """Does the program train in a loop of its own whose step can be given to replicas?"""
+    return bool(names & _TRAINS) and _FUNCTION in names
 
 
 def _why_no_further(names: AbstractSet[str]) -> tuple[str, ...]:
-    own = _own(names)
-    return (f"not run under {jobs.MIRRORED}: the program has a strategy of its own",) if own else ()
+    if _own(names) and _own(names) != {jobs.STANDIN}:
+        return (f"not run under {jobs.MIRRORED}: the program has a strategy of its own",)
+    if names & _TRAINS and not _own(names):
+        return (
+            f"not run under {jobs.MIRRORED}: the program's own training loop names no strategy and has no tf.function, "
+            "which could be given to the replicas",
+        )
+    return ()
 
 
 def _under(base: Job, names: AbstractSet[str], choice: Choice) -> Job:
