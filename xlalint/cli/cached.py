@@ -18,7 +18,16 @@ from xlalint.project.files import UnreadableError, discover
 from xlalint.project.settings import Settings
 
 # Fields of the settings that do not change what a run finds.
-_IRRELEVANT = ("jobs", "fail_on", "verify", "origins", "source", "stdin", "stdin_filename")
+_IRRELEVANT = (
+    "jobs",
+    "fail_on",
+    "baseline",
+    "verify",
+    "origins",
+    "source",
+    "stdin",
+    "stdin_filename",
+)
 
 
 def check(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,7 +15,10 @@ from xlalint.cli.options import settings_from, shared_options
 from xlalint.cli.progress import progress
 from xlalint.cli.terminal import wants_color
 from xlalint.finding import CheckResult, Severity
-from xlalint.project.settings import Settings
+from xlalint.project.settings import Settings, SettingsError
+
+if TYPE_CHECKING:
+    from xlalint.project.baseline import Applied
 
 CLEAN, FINDINGS, FAILED = 0, 1, 2
 
@@ -39,6 +43,18 @@ CLEAN, FINDINGS, FAILED = 0, 1, 2
 @click.option("--statistics", is_flag=True, help="Count findings per rule instead of listing them.")
 @click.option("--stdin-filename", metavar="FILE", help="The name of what `-` reads.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+@click.option(
+    "--baseline",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Leave out the findings that this file holds [default: the settings' `baseline`].",
+)
+@click.option(
+    "--write-baseline",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Write all findings there, for --baseline to leave out, instead of reporting them.",
+)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
 @click.option(
     "--color",
@@ -58,8 +74,13 @@ def command(remains: list[object] | None, /, paths: tuple[str, ...], **options: 
     settings = _with_stdin(settings_from(paths, options), paths)
     with progress("checking"):
         result = _check(paths, settings, remains, use_cache=not options["no_cache"])
+    if options["write_baseline"]:
+        return _write_baseline(result, settings, Path(options["write_baseline"]))
+    result, told = _without_baseline(result, settings, options["baseline"])
     _write(_render(result, settings, options), options)
     _tell(result, options["format_"])
+    for line in told:
+        click.echo(f"xlalint: {line}", err=True)
     return _status(result, settings, options["exit_zero"])
 
 
@@ -84,6 +105,47 @@ def _check(
         return engine.check(paths, settings, remains)
     except CatalogError as error:
         raise click.ClickException(str(error)) from error
+
+
+def _without_baseline(
+    result: CheckResult, settings: Settings, given: str | None
+) -> tuple[CheckResult, list[str]]:
+    """The result without what the baseline holds, and what to tell of that."""
+    if given is None and settings.baseline is None:
+        return result, []
+    from xlalint.project import baseline
+
+    file = Path(given) if given is not None else Path(settings.root, str(settings.baseline))
+    try:
+        entries = baseline.read(file)
+    except SettingsError as error:
+        raise click.ClickException(str(error)) from error
+    applied = baseline.applied(result, entries, settings, file)
+    return applied.result, list(_of_baseline(applied))
+
+
+def _of_baseline(applied: Applied) -> Iterator[str]:
+    if applied.hidden:
+        yield f"the baseline hides {applied.hidden} finding{'s' * (applied.hidden != 1)}"
+    for entry in applied.stale:
+        where = f"{entry.path}, in {entry.function}: {entry.text}"
+        yield f"the baseline holds {entry.code} of a line that has no such finding now ({where})"
+    if applied.other_version:
+        yield f"{applied.other_version} of the baseline's entries are for another TensorFlow version, and hide nothing"
+
+
+def _write_baseline(result: CheckResult, settings: Settings, file: Path) -> int:
+    from xlalint.project import baseline
+
+    entries = baseline.entries_of(result.findings, settings, file)
+    try:
+        baseline.write(file, entries)
+    except SettingsError as error:
+        raise click.ClickException(str(error)) from error
+    count = len(result.findings)
+    click.echo(f"Wrote {count} finding{'s' * (count != 1)} to {file}")
+    _tell(result, "")
+    return FAILED if result.errors else CLEAN
 
 
 def _render(result: CheckResult, settings: Settings, options: dict[str, Any]) -> str:

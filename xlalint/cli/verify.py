@@ -15,7 +15,7 @@ from xlalint.cli.check import CLEAN, FAILED, FINDINGS
 from xlalint.cli.doing import Progress
 from xlalint.cli.options import settings_from, shared_options
 from xlalint.cli.terminal import wants_color
-from xlalint.project.settings import Settings
+from xlalint.project.settings import Settings, SettingsError
 
 INTERRUPTED = 130
 
@@ -95,6 +95,12 @@ class _Verify(click.Command):
     help="How to write the report.",
 )
 @click.option(
+    "--write-baseline",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Add the findings that are refuted to this file, with the TensorFlow version that did, for `check --baseline`.",
+)
+@click.option(
     "--color",
     type=click.Choice(("auto", "always", "never")),
     default="auto",
@@ -125,6 +131,8 @@ def command(paths: tuple[str, ...], **options: Any) -> int:
         except PlanError as error:
             raise click.ClickException(str(error)) from error
     _write(result, options)
+    if options["write_baseline"]:
+        _write_baseline(result, settings, Path(options["write_baseline"]))
     if result.interrupted:
         return INTERRUPTED
     if result.could_not_run:
@@ -175,3 +183,18 @@ def _write(result: Any, options: dict[str, Any]) -> None:
     encoding = sys.stdout.encoding or "utf-8"  # what it cannot write is spelled out
     sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
     sys.stdout.flush()
+
+
+def _write_baseline(result: Any, settings: Settings, file: Path) -> None:
+    """Add what was refuted to a baseline, or start one."""
+    from xlalint.project import baseline
+    from xlalint.verify.verdicts import REFUTED
+
+    judged = [(one.finding, one.evidence) for one in result.verdicts if one.verdict == REFUTED]
+    new = baseline.refuted(judged, result.environment.tensorflow, settings, file)
+    try:
+        old = baseline.read(file) if file.exists() else ()
+        baseline.write(file, baseline.merged(old, new))
+    except SettingsError as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(f"xlalint: {file} holds {len(judged)} refuted findings of this run", err=True)

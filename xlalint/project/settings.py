@@ -52,6 +52,7 @@ class Settings:
     `tf_version` is a minor such as `2.21`; `keras` is `2`, `3` or None (decided by imports and the TensorFlow version).
     Entries of `select` and `ignore` are codes or prefixes of codes. `jobs` is how many compilers
     `verify` runs at once, 0 for one per core: `check` is one process, as trees handed between processes cost more than parsing.
+    `baseline` is the file of accepted findings, relative to `root`.
     `stdin` is what the path `-` stands for, where it has been read already.
     """
 
@@ -68,6 +69,7 @@ class Settings:
     pedantic: bool = False
     jobs: int = 0
     fail_on: str = "warning"
+    baseline: str | None = None
     stdin_filename: str | None = None
     stdin: bytes | None = None
     verify: VerifySettings = field(default_factory=VerifySettings)
@@ -323,6 +325,7 @@ _KEYS: dict[str, _Convert] = {
     "pedantic": _boolean,
     "jobs": _jobs,
     "fail-on": _choice(*SEVERITIES),
+    "baseline": _string,
 }
 _EXTENSIONS = {
     "extend-select": ("select", _rule_prefixes),
