@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -213,6 +214,10 @@ def test_json_keeps_its_contract(folder: Path) -> None:
             "line": 2,
             "column": 8,
             "called_from": None,
+            "frames": [],
+            "rule": None,
+            "explanation": None,
+            "instead": None,
         }
     ]
     (judged,) = data["findings"]
@@ -245,3 +250,30 @@ def test_what_decides_the_exit_status(
 
 def test_a_failing_target_decides_it_too(folder: Path) -> None:
     assert verification(folder, targets=(failing(folder),)).has_failures
+
+
+def test_a_failure_tells_its_stack_and_what_to_write_instead(folder: Path) -> None:
+    path = str(folder / "train.py")
+    place = Place(path, 3, 16, "step")
+    told = Failure(
+        "lower", "no-kernel", "UniqueWithCounts has no XLA kernel", "UniqueWithCounts", place,
+        frames=(Place(path, 1, 0, "step"), Place(path, 2, 0, "step"), place),
+    )  # fmt: skip
+    target = dataclasses.replace(failing(folder), failures=(told, told))
+    shown = lines(verification(folder, targets=(target,)))[4:9]
+    assert shown == [
+        "         train.py:3:16: lower: UniqueWithCounts has no XLA kernel",
+        "           3 | return helper(x)",
+        "           by way of train.py:1 -> train.py:2",
+        "           write instead (xlalint explain XLA401): for tf.unique_with_counts: y, idx = tf.unique(x); "
+        "count = tf.math.unsorted_segment_sum(tf.ones_like(idx), idx, tf.size(x)), padded with zeros",
+        "         train.py:3:16: lower: UniqueWithCounts has no XLA kernel",
+    ]
+    (data, _) = json.loads(render(verification(folder, targets=(target,)), "json", Style()))[
+        "targets"
+    ][0]["failures"]
+    assert [frame["line"] for frame in data["frames"]] == [1, 2, 3]
+    assert (data["rule"], data["instead"].partition(":")[0]) == (
+        "XLA401",
+        "for tf.unique_with_counts",
+    )

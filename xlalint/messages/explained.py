@@ -28,9 +28,9 @@ def explained(text: str, tf_version: str) -> str | None:
     op = match.names.get("op") or _operation(paste.readings[0])
     if op:
         blocks += _operation_block(op, tf_version)
-    instead = _instead(match, op, tf_version)
-    if instead:
-        blocks.append(f"Write instead:\n{_indented(instead)}")
+    rewrite = instead(match, op, tf_version)
+    if rewrite:
+        blocks.append(f"Write instead:\n{_indented(rewrite)}")
     if match.known.code:
         blocks.append(f"Read on: xlalint explain {match.known.code}")
     return "\n\n".join(blocks) + "\n"
@@ -94,7 +94,7 @@ def _operation_block(op: str, tf_version: str) -> list[str]:
     return ["\n".join(lines)]
 
 
-def _instead(match: known.Match, op: str, tf_version: str) -> str:
+def instead(match: known.Match, op: str, tf_version: str) -> str:
     """The rewrite: of the entry, of an API that the operation stands behind, or of the rule's page."""
     if match.known.instead:
         return match.known.instead

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from xlalint.report import Style, recompiles, tpu
+from xlalint.report.advice import advice
 from xlalint.report.json import error_data, finding_data
 from xlalint.verify import choices
 from xlalint.verify.records import (
@@ -34,6 +35,7 @@ from xlalint.verify.verdicts import CONFIRMED, NOT_REACHED, REFUTED, Verdict
 from xlalint.verify.verification import Verification, failed_stages
 
 SCHEMA_VERSION = 1
+_MOST_FRAMES = 5
 _INSTALLED = re.compile(r"^.*/(?:site|dist)-packages/")
 FORMATS = ("full", "json")
 _IN_THE_STEP = "is part of the step"
@@ -72,6 +74,7 @@ class _Full:
     def __init__(self, result: Verification, style: Style) -> None:
         self._result = result
         self._style = style
+        self._advised: set[tuple[str, str]] = set()
 
     def lines(self) -> Iterator[str]:
         result = self._result
@@ -118,6 +121,31 @@ class _Full:
                 yield self._paint(f"           {number} | {text[:120]}", _DIM)
         if failure.called_from is not None:
             yield f"           called from {self._place(failure.called_from).rstrip(' :')}"
+        yield from self._through(failure)
+        yield from self._advice(failure)
+
+    def _through(self, failure: Failure) -> Iterator[str]:
+        """The lines of the project on the way to the place, but for those told already."""
+        told = {(one.path, one.line) for one in (failure.place, failure.called_from) if one}
+        way = [
+            self._place(one).rstrip(" :")
+            for one in failure.frames
+            if (one.path, one.line) not in told
+        ]
+        if way:
+            yield f"           by way of {' -> '.join(way[-_MOST_FRAMES:])}"
+
+    def _advice(self, failure: Failure) -> Iterator[str]:
+        """What to write instead; once per rule and operation."""
+        found = advice(failure, self._result.environment.tensorflow)
+        if found is None or (found.code, failure.op) in self._advised:
+            return
+        self._advised.add((found.code, failure.op))
+        lines = found.instead.splitlines()
+        if lines:
+            told = f" (xlalint explain {found.code})" if found.code else ""
+            yield f"           write instead{told}: {lines[0]}"
+            yield from (f"             {line}" for line in lines[1:])
 
     def _findings(self) -> Iterator[str]:
         for one in self._result.verdicts:
@@ -366,16 +394,22 @@ def json(result: Verification) -> str:
 
 def as_data(result: Verification) -> dict[str, Any]:
     """The object that `json` writes. `tpu` is empty until the TPU compiler is part of this."""
+    tensorflow = result.environment.tensorflow
     return {
         "schema_version": SCHEMA_VERSION,
         "environment": asdict(result.environment),
-        "targets": [_target_data(target, result.folder) for target in result.targets],
+        "targets": [_target_data(target, result.folder, tensorflow) for target in result.targets],
         "findings": [_verdict_data(one) for one in result.verdicts],
         "not_found_by_check": [
-            {"function": target.function, **_failure_data(failure, result.folder)}
+            {
+                "function": target.function,
+                **_failure_data(failure, result.folder, tensorflow),
+            }
             for target, failure in result.unclaimed
         ],
-        "training": [_training_data(training, result.folder) for training in result.trainings],
+        "training": [
+            _training_data(training, result.folder, tensorflow) for training in result.trainings
+        ],
         "recompiles": [
             recompiles.data(found, lambda path: _relative(path, result.folder))
             for found in result.recompiles
@@ -395,7 +429,7 @@ def as_data(result: Verification) -> dict[str, Any]:
     }
 
 
-def _target_data(target: TargetReport, folder: Path) -> dict[str, Any]:
+def _target_data(target: TargetReport, folder: Path, tensorflow: str) -> dict[str, Any]:
     return {
         "function": target.function,
         "path": _relative(target.path, folder),
@@ -410,7 +444,7 @@ def _target_data(target: TargetReport, folder: Path) -> dict[str, Any]:
             }
             for stage in target.stages
         },
-        "failures": [_failure_data(failure, folder) for failure in target.failures],
+        "failures": [_failure_data(failure, folder, tensorflow) for failure in target.failures],
         "calls": target.calls,
         "traces": target.traces,
         "compiles": target.compiles,
@@ -421,7 +455,7 @@ def _target_data(target: TargetReport, folder: Path) -> dict[str, Any]:
     }
 
 
-def _failure_data(failure: Failure, folder: Path) -> dict[str, Any]:
+def _failure_data(failure: Failure, folder: Path, tensorflow: str) -> dict[str, Any]:
     caller = failure.called_from
     return {
         "stage": failure.stage,
@@ -430,6 +464,19 @@ def _failure_data(failure: Failure, folder: Path) -> dict[str, Any]:
         "op": failure.op or None,
         **_place_data(failure.place, folder),
         "called_from": None if caller is None else _place_data(caller, folder),
+        "frames": [
+            {"function": frame.function, **_place_data(frame, folder)} for frame in failure.frames
+        ],
+        **_advice_data(failure, tensorflow),
+    }
+
+
+def _advice_data(failure: Failure, tensorflow: str) -> dict[str, Any]:
+    found = advice(failure, tensorflow)
+    return {
+        "rule": None if found is None else found.code or None,
+        "explanation": None if found is None else found.says,
+        "instead": None if found is None else found.instead or None,
     }
 
 
@@ -444,7 +491,7 @@ def _verdict_data(one: Verdict) -> dict[str, Any]:
     return {**data, "verdict": one.verdict, "evidence": one.evidence, "target": one.target or None}
 
 
-def _training_data(training: TrainingReport, folder: Path) -> dict[str, Any]:
+def _training_data(training: TrainingReport, folder: Path, tensorflow: str) -> dict[str, Any]:
     return {
         "program": training.program,
         "strategy": training.strategy,
@@ -460,7 +507,9 @@ def _training_data(training: TrainingReport, folder: Path) -> dict[str, Any]:
             for check in training.checks
         },
         "detail": training.detail,
-        "failure": None if training.failure is None else _failure_data(training.failure, folder),
+        "failure": None
+        if training.failure is None
+        else _failure_data(training.failure, folder, tensorflow),
     }
 
 
