@@ -277,3 +277,23 @@ def test_a_failure_tells_its_stack_and_what_to_write_instead(folder: Path) -> No
         "XLA401",
         "for tf.unique_with_counts",
     )
+
+
+def test_other_formats_give_the_verdict_with_the_finding(folder: Path) -> None:
+    target = failing(folder)
+    result = verification(
+        folder,
+        unclaimed=((target, target.failures[0]),),
+        verdicts=(
+            Verdict(finding(2), CONFIRMED, "it fails", "step"),
+            Verdict(finding(3), REFUTED, "it compiles", "step"),
+        ),
+    )
+    first, second, missed = render(result, "github", Style()).splitlines()
+    assert first.startswith("::error title=xlalint (XLA101),file=train.py,line=2")
+    assert "::confirmed: `if` on a tensor (it fails)" in first
+    assert second.startswith("::notice") and "::refuted: " in second
+    assert missed.endswith("::check did not foresee: trace: a tensor is no bool")
+    (run,) = json.loads(render(result, "sarif", Style()))["runs"]
+    assert [one["level"] for one in run["results"]] == ["error", "note"]
+    assert 'failures="2" errors="1"' in render(result, "junit", Style())

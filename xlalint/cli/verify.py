@@ -89,7 +89,7 @@ class _Verify(click.Command):
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(("full", "json")),
+    type=click.Choice(("full", "json", "github", "gitlab", "junit", "sarif")),
     default="full",
     show_default=True,
     help="How to write the report.",

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from xlalint.report import Style, recompiles, tpu
+from xlalint.report import Style, judged, recompiles, tpu
 from xlalint.report.advice import advice
 from xlalint.report.json import error_data, finding_data
 from xlalint.verify import choices
@@ -37,7 +37,7 @@ from xlalint.verify.verification import Verification, failed_stages
 SCHEMA_VERSION = 1
 _MOST_FRAMES = 5
 _INSTALLED = re.compile(r"^.*/(?:site|dist)-packages/")
-FORMATS = ("full", "json")
+FORMATS = ("full", "json", *judged.FORMATS)
 _IN_THE_STEP = "is part of the step"
 # Most characters that a stage's detail may have beside its outcome; longer ones get a line.
 _ASIDE = 40
@@ -56,6 +56,8 @@ _WORDS = {OK: "ok", FAILED: "FAIL", SKIPPED: "skip"}
 
 def render(result: Verification, format_: str, style: Style) -> str:
     """The report in one of FORMATS."""
+    if format_ in judged.FORMATS:
+        return judged.render(result, format_, style)
     return full(result, style) if format_ == "full" else json(result)
 
 
