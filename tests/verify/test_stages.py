@@ -373,7 +373,7 @@ def _other_shapes(found: Targets) -> None:
     assert outcome(found["sliced"], "shapes") == ("ok", "batch 4 for 8")
     status, detail = outcome(found["asks_for_its_batch"], "shapes")
     line = line_of(OUTCOMES, "x.shape[0] * 2")
-    needs = f"batch 4 for 8; tracing needs the batch size as a number, in line {line}"
+    needs = f"batch 4 for 8; tracing fails where the batch size is not known, in train.py:{line}: TypeError"
     assert (status, detail.startswith(needs)) == ("note", True)
     status, detail = outcome(found["takes_eight"], "shapes")
     assert (status, detail.startswith("eager code does not take batch 4 for 8")) == (

@@ -212,7 +212,8 @@ def callable_of(one: Captured, around: Circumstances) -> Callable[..., Any] | No
         )
         return _in_replica(function, getattr(one.bound_to, "distribute_strategy", None))
     if one.kind == "layer":
-        return one.bound_to  # type: ignore[no-any-return]
+        layer = one.bound_to
+        return _as_keras_converts(layer, False) if is_keras_2(layer) else layer
     if one.kind == "plain" and is_converted:
         return converted(one.function)
     return one.function  # type: ignore[no-any-return]

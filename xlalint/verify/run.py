@@ -27,6 +27,7 @@ from xlalint.verify.recompiles import Recompiles, meter
 from xlalint.verify.records import (
     FAILED,
     SKIPPED,
+    STAGES,
     Environment,
     Failure,
     Place,
@@ -357,6 +358,14 @@ def _same(record: dict[str, Any], training: TrainingReport) -> bool:
     return (record["strategy"], record["replicas"]) == (training.strategy, training.replicas)
 
 
+def _in_order(known: list[Stage]) -> tuple[Stage, ...]:
+    """The stages of a target whose child died, those included that did not come to run."""
+    names = [stage.name for stage in known]
+    missing = [name for name in STAGES if name not in names]
+    known += [Stage(name, SKIPPED, 0.0, "the process had died") for name in missing]
+    return tuple(sorted(known, key=lambda stage: (*STAGES, stage.name).index(stage.name)))
+
+
 def _killed(attempt: _Attempt, outcome: sandbox.Outcome, job: Job) -> TargetReport:
     """The report on a target whose child died: at which stage, and where it stood."""
     assert attempt.killer is not None
@@ -386,7 +395,7 @@ def _killed(attempt: _Attempt, outcome: sandbox.Outcome, job: Job) -> TargetRepo
     return replace(
         base,
         status=FAILED,
-        stages=(*base.stages, Stage(attempt.stage, FAILED, 0.0, message)),
+        stages=_in_order([*base.stages, Stage(attempt.stage, FAILED, 0.0, message)]),
         failures=(*base.failures, Failure(attempt.stage, "crash", message, place=place)),
     )
 

@@ -22,10 +22,12 @@ from xlalint.verify.records import (
 from xlalint.verify.stages import compiling
 from xlalint.verify.stages.books import Said
 from xlalint.verify.stages.subject import Subject
+from xlalint.verify.stages.variables import has_uninitialised
 
 # Programs that XLA's CPU back end alone cannot compile (`tf.random.shuffle`: "Expected comparison type SIGNED"); a TPU can.
 _CPU_ONLY = ("Expected comparison type SIGNED",)
 _OUT_OF_SCOPE = "is out of scope and cannot be used here"
+_UNINITIALISED = ("Read variable failure", "uninitialized variable", "Could not find variable")
 _FOREIGN_RESOURCE = "variable.var() && variable.var()->is_initialized"
 
 
@@ -46,7 +48,12 @@ def said_of(name: str, error: Exception, subject: Subject) -> Said:
         return Said(SKIPPED, message)
     if _OUT_OF_SCOPE in message:
         return Said(SKIPPED, "uses tensors of the function around it, and is compiled with that")
-    if _FOREIGN_RESOURCE in message:
+    is_foreign = _FOREIGN_RESOURCE in message
+    if any(words in message for words in _UNINITIALISED) or (
+        is_foreign and has_uninitialised(subject.concrete)
+    ):
+        return Said(SKIPPED, "reads variables that the script did not come to initialise")
+    if is_foreign:
         return _with_a_host_resource(name, subject)
     if name == RUN and books.passed(LOWER) and any(words in message for words in _CPU_ONLY):
         return Said(NOTE, "XLA's CPU back end cannot compile this; lowering passes, so a TPU may")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
@@ -169,8 +170,7 @@ def _refusal(subject: Subject, other: _Other) -> str:
         with subject.listening() as program, Kept(subject.concrete):
             on_host(subject.run_eagerly(other.tensors, program))
     except Exception as error:
-        lines = [line for line in str(error).splitlines() if line.strip()]
-        return f"{type(error).__name__}: {(lines or [''])[0][:120]}"
+        return subject.tools.locator.python_error(SHAPES, error).message[:160]
     return ""
 
 
@@ -191,8 +191,8 @@ def _tried(subject: Subject, other: _Other) -> Said:
 
 
 def _baked_in(subject: Subject) -> str:
-    """Where a function asks for its batch size as a number while tracing; empty where it does without, as `fit` does when the
-    last batch is smaller."""
+    """Why a function cannot be traced without knowing its batch size; empty where it can, as it must where batches differ in
+    size and are not traced one by one."""
     batch = _common(one.shape[0] for one in subject.first if len(one.shape) >= 1)
     if batch is None or _sized(subject) is None:
         return ""
@@ -210,8 +210,8 @@ def _baked_in(subject: Subject) -> str:
     except Exception as error:
         failure = subject.tools.locator.python_error(SHAPES, error)
         place = failure.place
-        where = "" if place is None else f", in line {place.line}"
-        return f"tracing needs the batch size as a number{where}: batches must be of one size"
+        where = "" if place is None else f", in {Path(place.path).name}:{place.line}"
+        return f"tracing fails where the batch size is not known{where}: {failure.message[:160]}"
     finally:
         patches.undo()
     return ""

@@ -38,6 +38,13 @@ def handles(concrete: Any) -> list[Handle]:
     ]
 
 
+def has_uninitialised(concrete: Any) -> bool:
+    """Does a program capture a variable that has no value yet?"""
+    return any(
+        not bool(tf.raw_ops.VarIsInitializedOp(resource=one.resource)) for one in handles(concrete)
+    )
+
+
 class Kept:
     """Put back the variables that a function can change. `move` lets floats start one bit away."""
 
