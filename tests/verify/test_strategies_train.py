@@ -184,13 +184,15 @@ def test_a_program_with_several_workers_trains_on_real_ones(verify: Verify) -> N
     ],
     ids=["dies", "raises"],
 )
-def test_a_worker_that_fails_is_named(verify: Verify, then: str, detail: str, line: int) -> None:
+def test_a_worker_that_fails_is_named(
+    verify: Verify, then: str, detail: str, line: int, tmp_path: Path
+) -> None:
     ran, report = verify(OWN_LOOP.format(then=then), "multi-worker")
     assert ran.status == 1
     training = under(report, "multi-worker")
     assert (training["status"], training["detail"]) == ("failed", detail)
     assert (training["failure"] or {"line": 0})["line"] == line
-    assert not _left_behind()
+    assert not _left_behind(tmp_path)
 
 
 def test_workers_that_drift_apart_are_found(verify: Verify) -> None:
@@ -201,18 +203,16 @@ def test_workers_that_drift_apart_are_found(verify: Verify) -> None:
     assert check["detail"].startswith("the workers disagree on Variable")
 
 
-def _left_behind() -> list[str]:
-    """Command lines of processes that still carry a cluster's configuration."""
+def _left_behind(folder: Path) -> list[str]:
+    """Processes that still run in the program's folder."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            if b"XLALINT_SANDBOX" in (process / "environ").read_bytes():
-                command = (process / "cmdline").read_bytes()
-                if b"child.py" in command:
-                    found.append(command.decode())
+            if (process / "cwd").resolve().is_relative_to(folder.resolve()):
+                found.append((process / "cmdline").read_bytes().decode())
         except OSError:
             continue
-    return found
+    return [command for command in found if "child.py" in command]
 
 
 UNEVEN = """\

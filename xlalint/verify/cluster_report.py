@@ -23,8 +23,8 @@ from xlalint.verify.records import (
 
 _RAN = ("stopped", "ended")
 _MOST_NAMED = 3
-# TensorFlow's own log: `W0000 00:00:17...` and `2026-01-31 12:00:00.1: I ...`.
-_LOGGED = re.compile(r"[IWEF]\d{4} |\d{4}-\d\d-\d\d \d\d:|WARNING:")
+# The last line of a traceback, among all that TensorFlow logs.
+_ERROR = re.compile(r"[\w.]*(?:Error|Exception)\b")
 
 
 def of(first: TrainingReport, found: Sequence[Member], job: Job) -> TrainingReport:
@@ -56,11 +56,7 @@ def _blaming(guilty: Member, report: TrainingReport, found: Sequence[Member]) ->
             checks=(),
         )
     outcome = guilty.outcome
-    said = [
-        line.strip()
-        for line in outcome.stderr.splitlines()
-        if line.strip() and not _LOGGED.match(line)
-    ]
+    said = [line.strip() for line in outcome.stderr.splitlines() if _ERROR.match(line.strip())]
     what = outcome.abort_message or f"its process {outcome.describes}"
     steps = sum(1 for record in outcome.records if record["kind"] == "step")
     after = f"{guilty.name} died after {steps} step{'s' * (steps != 1)}: {what}"
