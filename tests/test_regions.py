@@ -17,6 +17,25 @@ from xlalint.project.settings import Settings
 HEAD = "import functools\nimport tensorflow as tf\nimport keras\n\n"
 
 PROGRAMS = {
+    "library functions whose names sound like a host's": """
+        def generator_loss(x):
+            return tf.unique_with_counts(x)  # assumed
+
+        def log_prob(x):
+            return tf.unique_with_counts(x)  # assumed
+
+        def decode_boxes(x):
+            return tf.unique_with_counts(x)  # assumed
+
+        def decode_image(x):
+            return tf.unique_with_counts(x)
+
+        def data_generator(x):
+            return tf.unique_with_counts(x)
+
+        def log_metrics(x):
+            return tf.unique_with_counts(x)
+        """,
     "decorator": """
         @tf.function
         def step(x):

@@ -18,6 +18,63 @@ from xlalint.semantics.beliefs import told
 HEAD = "import tensorflow as tf\nimport numpy as np\nimport keras\n\n"
 
 PROGRAMS = {
+    "what a library function does with its parameters": """
+        def f(lengths, boxes, items, table, flag):
+            mask = tf.sequence_mask(lengths)
+            lengths  # is: tensor, arrives at run time, a guess
+            left = boxes[:, 0]
+            boxes  # is: tensor, arrives at run time, a guess
+            first = items[0]
+            items  # is: unknown
+            n = tf.shape(input=table)[0]
+            table  # is: tensor, arrives at run time, a guess
+            flag  # is: unknown
+        """,
+    "what it hands to others of the project": """
+        def outer(picture, other):
+            def channel(im, c):
+                return im[:, :, c]
+            y = scaled(values=other)
+            picture  # is: tensor, arrives at run time, a guess
+            other  # is: tensor, arrives at run time, a guess
+            return channel(picture, 0)
+
+        def scaled(values):
+            return tf.nn.softmax(values)
+        """,
+    "arrays of NumPy are no tensors": """
+        def f(boxes):
+            area = np.sum(boxes[:, 0])
+            boxes  # is: unknown
+        """,
+    "what is mapped over": """
+        @tf.function
+        def f(features):
+            def one(row):
+                row  # is: tensor, computed as the program runs, or a structure of tensors
+                size = tf.cast(row.get("size"), tf.int32)
+                size  # is: tensor int32, computed as the program runs
+                return row
+            return tf.map_fn(one, unknown(features))
+        """,
+    "a tensor asked for its shape": """
+        class L(keras.layers.Layer):
+            def call(self, inputs):
+                inputs  # is: tensor, arrives at run time, or a structure of tensors
+                if len(inputs.shape) == 3:
+                    inputs  # is: tensor (?, ?, ?), arrives at run time
+                return inputs
+        """,
+    "numbers that a conditional decides": """
+        @tf.function
+        def f(x):
+            n, m = 1, 1
+            if tf.reduce_sum(x) > 0:
+                n = 2
+            n  # is: tensor int32 (), arrives at run time
+            m  # is: python 1
+            y = x * 2.0
+        """,
     "made of shapes": """
         @tf.function
         def f():

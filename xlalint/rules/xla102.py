@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.loops import RuleInLoops
-from xlalint.semantics.facts import CONDITION, LOOP_EXIT, LOOP_GRADIENT, Fact
+from xlalint.semantics.facts import CONDITION, LOOP_EXIT, LOOP_GRADIENT, STARTED_IN_PYTHON, Fact
 from xlalint.semantics.iteration import WHILE
 
 
@@ -17,10 +17,12 @@ class DataDependentWhile(RuleInLoops):
     def visit_While(self, node: cst.While) -> None:
         super().visit_While(node)
         for fact in self.facts(node.test, CONDITION):
-            if fact.detail != "while":
+            if fact.detail not in ("while", STARTED_IN_PYTHON):
                 continue
             if not fact.context.converted:
                 self._say(node.test, node.test, fact, "unconverted", "while")
+            elif fact.detail == STARTED_IN_PYTHON:
+                self._say(node.test, node.test, fact, "started-in-python", "while")
             elif fact.value.dtype not in (None, "bool"):
                 self._say(node.test, node.test, fact, "not-boolean", "while")
             elif not (_sets_a_bound(node.body) or self.facts(node.test, LOOP_GRADIENT)):

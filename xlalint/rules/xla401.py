@@ -7,8 +7,10 @@ import libcst as cst
 from xlalint.rules.base import Rule
 from xlalint.rules.layers import turns_jit_off
 from xlalint.semantics import families
-from xlalint.semantics.facts import CALL, CallDetail
+from xlalint.semantics.facts import CALL, CallDetail, Fact
 
+# By the catalogue's reason for a failure.
+_REFUSED = {"other": "refused", "eager-only": "untraceable"}
 _OF_LAYERS = frozenset({families.KERNEL, families.TEXT})
 
 
@@ -36,7 +38,10 @@ class NoXlaKernel(Rule):
                 layer = self.quote(named)
                 self.report(node, fact, "drops-jit", confidence="certain", api=layer, ops=ops)
                 continue
-            if not missing or detail.verdict.status != "fails":
+            if detail.verdict.status != "fails":
+                continue
+            if not missing:
+                self._refused(node, named, fact, detail)
                 continue
             if detail.family != families.KERNEL:
                 continue
@@ -47,6 +52,19 @@ class NoXlaKernel(Rule):
                 api=self.quote(named), ops=listed(missing),
                 replacement=detail.replacement or "operations that have a kernel",
             )  # fmt: skip
+
+    def _refused(
+        self, node: cst.BaseExpression, named: cst.BaseExpression, fact: Fact, detail: CallDetail
+    ) -> None:
+        """What fails though nothing lacks a kernel: the compiler has no form for it, or tracing it asks for values."""
+        variant = _REFUSED.get(detail.verdict.reason or "")
+        is_layer = detail.api.startswith(("keras.layers.", "tf_keras.layers."))
+        reads_values = detail.api.endswith(
+            (".numpy", ".to_list")
+        )  # which XLA105 judges, and only of plain tensors
+        is_sure = not (is_layer or reads_values or detail.verdict.possible)
+        if variant is not None and is_sure:
+            self.report(node, fact, variant, confidence="certain", api=self.quote(named))
 
 
 def listed(ops: tuple[str, ...]) -> str:

@@ -27,10 +27,13 @@ class HostCallback(Rule):
                 variant = _ALWAYS_FAIL[detail.family]
                 self.report(node, fact, variant, confidence="certain", api=self.quote(node.func))
             elif detail.family == families.PRINTING:
-                # Without jit_compile, a TPU may move what only writes to the host; and in a library function that nobody
-                # calls, a summary without a writer writes nothing: only --pedantic asks about those.
-                variant = "printing" if fact.context.jit else "printing-offloaded"
+                # In a step that TPUStrategy or Keras compiles, a TPU may move what only writes to the host. A library
+                # function that nobody calls is compiled by whoever calls it; there a summary without a writer writes
+                # nothing: only --pedantic asks about those.
                 is_assumed = fact.context.region == ASSUMED and not fact.context.jit
+                variant = "printing-offloaded"
+                if fact.context.jit or is_assumed:
+                    variant = "printing-library" if is_assumed else "printing"
                 needs_writer = detail.api.startswith("tf.summary.")
                 confidence = "possible" if is_assumed and needs_writer else "certain"
                 api = self.quote(node.func)

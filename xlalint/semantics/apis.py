@@ -427,10 +427,12 @@ def note_hazards(
         or (_is_bounded(bound.get(parameter)) and needs_exact(api, parameter))
         for parameter in verdict.constant_args
     )
+    # What makes variables or arrays while tracing is judged as that.
+    makes_objects = verdict.reason == "eager-only" and api.returns not in ("tensor", "structure")
     if (
         verdict.missing
         or api.host
-        or verdict.status in ("fails", "crashes")
+        or (verdict.status in ("fails", "crashes") and not makes_objects)
         or makes_data_sized
         or needs_constant
     ):

@@ -17,13 +17,16 @@ from xlalint.semantics.values import (
     EXTERNAL,
     FALSE,
     FUNCTION,
+    MAPPING,
     NDARRAY,
     NONE,
     NOTHING_KNOWN,
     PARTIAL,
+    RAGGED,
     SEQUENCE,
     TENSOR,
     TRUE,
+    UNKNOWN,
     Value,
     alternatives,
     element,
@@ -320,8 +323,22 @@ def _map_fn(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame:
     )
     function = _argument(arguments, bound, 0, "fn")
     elems = _argument(arguments, bound, 1, "elems")
+    _note_ragged_rows(arguments, bound, elems, node, frame)
     _note_loop(node, [elems] if elems is not None else [], function, True, frame)
     return _stacked(result)
+
+
+def _note_ragged_rows(
+    arguments: Arguments, bound: dict[str, Value], elems: Value | None, node: ast.AST, frame: Frame
+) -> None:
+    """Rows of different lengths go round the loop as variants: `fn_output_signature=tf.RaggedTensorSpec(...)`."""
+    from xlalint.semantics.apis import note_operation
+
+    promised = _argument(arguments, bound, 6, "fn_output_signature", "dtype")
+    makes = promised is not None and any(leaf.kind is RAGGED for leaf in leaves(promised))
+    takes = [leaf for leaf in leaves(elems) if leaf.kind is RAGGED] if elems is not None else []
+    if makes or takes:
+        note_operation("RaggedTensorToVariant", tuple(takes), node, frame)
 
 
 def _unconverted_map(
@@ -350,6 +367,10 @@ def _slice_of(value: Value | None) -> Value:
         return NOTHING_KNOWN
     if value.kind is SEQUENCE:
         return Value(SEQUENCE, ref=tuple(_slice_of(v) for v in value.ref))
+    if value.kind is MAPPING and value.ref:
+        return value._replace(ref=tuple((key, _slice_of(item)) for key, item in value.ref))
+    if value.kind is UNKNOWN or value.kind is MAPPING or value.structured:
+        return Value(TENSOR, COMPUTED, structured=True)  # nothing but tensors is mapped over
     if not value.is_tensor:
         return NOTHING_KNOWN
     # Whatever was passed, an element of it is a tensor, and one that changes from step to step.

@@ -19,6 +19,7 @@ from xlalint.semantics.liveness import binds_in, is_live_after, is_shared, path_
 from xlalint.semantics.local_names import Changes
 from xlalint.semantics.shapes import Shape
 from xlalint.semantics.values import (
+    ARRIVING,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
@@ -27,6 +28,7 @@ from xlalint.semantics.values import (
     PYTHON,
     SEQUENCE,
     SHAPE,
+    SOME_PYTHON,
     TENSOR,
     TENSOR_ARRAY,
     VARIABLE,
@@ -163,6 +165,23 @@ def _is_bound(name: str, arms: Sequence[Arm]) -> bool:
 
 def _values(name: str, arms: Sequence[Arm]) -> list[Value | None]:
     return [arm.changes.get(name) for arm in arms]
+
+
+def numbers_decided(test: Value, first: Arm, second: Arm, frame: Frame) -> dict[str, Value]:
+    """Python numbers that the arms leave different: one conditional makes a scalar tensor of them."""
+    found: dict[str, Value] = {}
+    for name in {**first.changes, **second.changes}:
+        before = frame.names.get(name)
+        values = [arm.changes.get(name, before) for arm in (first, second)]
+        known = [v for v in values if v is not None and v.kind is PYTHON]
+        if len(known) < 2 or known[0] == known[1] != SOME_PYTHON:
+            continue
+        dtypes = {_dtype(value) for value in known} - {None}
+        if dtypes and "string" not in dtypes and _is_bound(name, (first, second)):
+            dtype = dtypes.pop() if len(dtypes) == 1 else None
+            dependence = max(test.dependence, ARRIVING)
+            found[name] = Value(TENSOR, dependence, dtype=dtype, rank=0, sure=test.sure, shape=())
+    return found
 
 
 def _difference_of_name(name: str, first: Arm, second: Arm, frame: Frame) -> Difference | None:

@@ -142,7 +142,15 @@ def _attribute(node: ast.Attribute, frame: Frame) -> Value:
         known = frame.look_up_attribute(node.value.id, node.attr)
         if known is not None:
             return known
+        owner = evaluate(node.value, frame)
+        if owner.structured and owner.kind is TENSOR and node.attr in _OF_ONE_TENSOR:
+            # No list or dictionary has it: from here on that is known of the name.
+            owner = frame.is_one_tensor(node.value.id, owner)
+        return attributes.read(owner, node.attr, frame, node)
     return attributes.read(evaluate(node.value, frame), node.attr, frame, node)
+
+
+_OF_ONE_TENSOR = frozenset({"shape", "dtype"})
 
 
 def _binary(node: ast.BinOp, frame: Frame) -> Value:

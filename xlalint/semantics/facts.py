@@ -44,6 +44,9 @@ class Context(NamedTuple):
 
 # Kinds of facts.
 CONDITION = "condition"  # values: the test
+STARTED_IN_PYTHON = (
+    "while-started"  # detail of a condition: a `while` whose test becomes a tensor after a step
+)
 COMPREHENSION_FILTER = "comprehension-filter"
 MEMBERSHIP = "membership"
 CALL = "call"  # api, arguments by parameter name

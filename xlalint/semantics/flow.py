@@ -11,7 +11,7 @@ from xlalint.semantics import conditionals, iteration, loops, text, trace_effect
 from xlalint.semantics.callbacks import loop_state
 from xlalint.semantics.conditionals import note_arms, run_arm
 from xlalint.semantics.expressions import combine, evaluate, evaluate_condition, is_usual, truth
-from xlalint.semantics.facts import COMPILED, CONDITION
+from xlalint.semantics.facts import COMPILED, CONDITION, STARTED_IN_PYTHON
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.local_names import Changes
@@ -26,6 +26,7 @@ from xlalint.semantics.values import (
     FUNCTION,
     NONE,
     NOTHING_KNOWN,
+    PYTHON,
     SEQUENCE,
     SHAPE,
     TENSOR,
@@ -243,7 +244,9 @@ def _graph_if(node: ast.If, test: Value, frame: Frame) -> bool:
     note_arms(node, test, body, other, frame)
     iteration.note_exits(node, test, frame)
     if body.ends and other.ends:
+        decided = conditionals.numbers_decided(test, body, other, frame)
         frame.names.join(body.changes, other.changes)
+        frame.names.update(decided)
     else:
         frame.names.apply(body.changes if body.ends else other.changes)
     return body.ends or other.ends
@@ -282,7 +285,17 @@ def _while_pass(node: ast.While, frame: Frame) -> Value:
     run_block(node.body, frame)
     if is_graph_loop:
         frame.constructs.pop()
+    elif test.kind is PYTHON and not isinstance(node.test, ast.Constant):
+        _note_change_of_test(node, frame)
     return test
+
+
+def _note_change_of_test(node: ast.While, frame: Frame) -> None:
+    """`while not done:` where `done` is False at first and a tensor after a step: Python runs the loop, and cannot go on."""
+    after = evaluate(node.test, frame)
+    is_vague = after.structured or after.optional or after.guess
+    if after.is_tensor and not is_vague:
+        frame.analysis.note(frame, node.test, CONDITION, after, STARTED_IN_PYTHON)
 
 
 def _has_break(loop: ast.AST) -> bool:

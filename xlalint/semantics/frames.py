@@ -80,3 +80,10 @@ class Frame:
             known = self.names.get(node.id)
             if known is not None and known.is_tensor and known.rank is None:
                 self.names[node.id] = known._replace(rank=1)
+
+    def is_one_tensor(self, name: str, value: Value) -> Value:
+        """What was asked for its shape is a tensor and no structure of them; returns its value."""
+        known = value._replace(structured=False)
+        if name in self.names:
+            self.names[name] = known
+        return known

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from xlalint.semantics import conditionals, flow, parameters
+from xlalint.semantics import conditionals, evidence, flow, parameters
 from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
@@ -332,9 +332,9 @@ class Functions:
             )
             if value is None:
                 if used is None:
-                    used = parameters.used_as_tensor(info, frame) if assumed else set()
+                    used = evidence.used_as_tensor(info, frame) if assumed else set()
                 value = _inferred_parameter(
-                    parameter.arg, written, used, frame, assumed, role_method
+                    info, parameter.arg, written, used, frame, assumed, role_method
                 )
             found[parameter.arg] = value
         if arguments.vararg is not None:
@@ -388,6 +388,7 @@ class Functions:
 
 
 def _inferred_parameter(
+    info: FunctionInfo,
     name: str,
     default: ast.expr | None,
     used: set[str],
@@ -397,8 +398,9 @@ def _inferred_parameter(
 ) -> Value:
     """What name and use tell of a parameter; `used` holds the names of those that are used as tensors."""
     inferred = LIKELY_DATA if name in used else None
-    if inferred is None and assumed and (used or role_method is not None):
-        inferred = parameters.by_name(name)
+    if inferred is None and assumed:
+        is_traced_code = used or role_method is not None or evidence.computes(info, frame)
+        inferred = parameters.by_name(name) if is_traced_code else None
     is_traced = frame.context.region == COMPILED and role_method is None
     if inferred is None and assumed and default is None and is_traced:
         inferred = parameters.of_traced_function(name)

@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from xlalint.semantics.names import mentions_tensorflow
-from xlalint.semantics.syntax import calls_in, nodes_of
+from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.uses import Uses, uses_in
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -40,7 +41,8 @@ class FunctionInfo:
     parent: FunctionInfo | None = None
     _has_walrus: bool | None = None
     _is_generator: bool | None = None
-    _first_arguments: tuple[tuple[str, ast.expr], ...] | None = None
+    _uses: Uses | None = None
+    _nested: dict[str, FunctionInfo] | None = None
 
     @property
     def name(self) -> str:
@@ -80,15 +82,20 @@ class FunctionInfo:
         return body if isinstance(body, list) else [body]
 
     @property
-    def first_arguments(self) -> tuple[tuple[str, ast.expr], ...]:
-        """For each call in the function whose first argument is a name: that name, and what is called."""
-        if self._first_arguments is None:
-            self._first_arguments = tuple(
-                (node.args[0].id, node.func)
-                for node in calls_in(self.body)
-                if node.args and isinstance(node.args[0], ast.Name)
-            )
-        return self._first_arguments
+    def uses(self) -> Uses:
+        """What the function does with plain names."""
+        if self._uses is None:
+            self._uses = uses_in(self.body)
+        return self._uses
+
+    @property
+    def nested(self) -> dict[str, FunctionInfo]:
+        """The functions defined directly in this one, by name."""
+        if self._nested is None:
+            found = (self.module.by_node.get(n) for n in nodes_of(self.body, into_functions=False))
+            functions = [info for info in found if isinstance(info, FunctionInfo)]
+            self._nested = {info.name: info for info in functions if info.parent is self}
+        return self._nested
 
 
 @dataclass(eq=False, slots=True)

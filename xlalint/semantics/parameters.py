@@ -75,7 +75,7 @@ def of_call(info: FunctionInfo, name: str, role_method: str | None, first: bool)
         return None
     if name in protocol:
         return protocol[name]
-    if role_method == "call" and first and not _is_setting(name):
+    if role_method == "call" and first and not is_setting(name):
         return DATA if name in ("y_true",) else INPUTS
     if role_method == "call" and name in ("y_pred", "states", "state"):
         return INPUTS
@@ -232,55 +232,9 @@ _ANNOTATIONS: dict[str, Value] = {
 
 
 @cache
-def _is_setting(name: str) -> bool:
+def is_setting(name: str) -> bool:
+    """Whether a parameter's name says that it holds a setting."""
     return _SETTING_NAMES.search(name) is not None
-
-
-def used_as_tensor(info: FunctionInfo, frame: Frame, *, numpy: bool = False) -> set[str]:
-    """Parameters that a function hands to TensorFlow as tensors: as the first argument of a computation.
-
-    With `numpy`, NumPy's computations on arrays count too: what a tf.function is given as an array is a tensor inside.
-    """
-    arguments = info.node.args
-    candidates = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    candidates = {name for name in candidates if not _is_setting(name)}
-    found: set[str] = set()
-    if not candidates:
-        return found
-    for name, func in info.first_arguments:
-        if name in candidates and name not in found and _is_computation(func, frame, numpy):
-            found.add(name)
-    return found
-
-
-def _is_computation(func: ast.expr, frame: Frame, numpy: bool) -> bool:
-    """Whether `func` is an API that computes on its first argument, rather than one that makes tensors of a size."""
-    if not isinstance(func, (ast.Name, ast.Attribute)):
-        return False
-    value = frame.analysis.evaluate(func, frame)
-    if value.kind is not EXTERNAL:
-        return False
-    name = str(value.ref)
-    if numpy and name.startswith("np."):
-        return name.rsplit(".", 1)[-1] in _ARRAY_COMPUTATIONS
-    if not name.startswith(("tf.", "keras.backend.", "keras.ops.", "keras.activations.")):
-        return False
-    api = frame.analysis.catalog.api(name)
-    if api is None or api.returns not in ("tensor", "structure"):
-        return False
-    if api.params and api.params[0] in api.constant_args:
-        return False
-    return name.rsplit(".", 1)[-1] not in _NOT_EVIDENCE
-
-
-_ARRAY_COMPUTATIONS = frozenset(
-    "norm mean sum max min argmax argmin argsort std var dot matmul concatenate stack any all unique nonzero median".split()
-)
-# These take Python numbers and shapes as readily as tensors.
-_NOT_EVIDENCE = frozenset(
-    "constant cast zeros ones fill range eye shape rank size concat stack TensorShape "
-    "maximum minimum sqrt pow reduce_prod log exp square to_float".split()
-)
 
 
 # What callers of a tf.function pass as a Python value, by the names they give it.
@@ -291,7 +245,7 @@ _FLAG_NAMES = re.compile(
 
 def of_traced_function(name: str) -> Value | None:
     """A parameter of a tf.function without a default: a tensor in all likelihood, unless its name says setting."""
-    if _is_setting(name) or _FLAG_NAMES.search(name):
+    if is_setting(name) or _FLAG_NAMES.search(name):
         return None
     return LIKELY_DATA
 

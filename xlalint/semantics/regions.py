@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from xlalint.semantics import parameters
+from xlalint.semantics import evidence
 from xlalint.semantics.classes import CALLBACK, HOST_DATA, TEST, TRACED_METHODS, Role, converts
 from xlalint.semantics.facts import ASSUMED, COMPILED, DRIVING, EAGER, JIT_ON, Context, Fact
 from xlalint.semantics.failures import Failure
@@ -42,15 +42,25 @@ if TYPE_CHECKING:
 
 # Library functions whose names say that they feed, load or show data: host code unless something compiles them.
 _HOST_NAMES = re.compile(
-    r"(^|_)(parse|decode|preprocess\w*|load|loads|read|reader|download|plot|draw|visuali[sz]e|serialize|deserialize|export|write|"
-    r"save|restore|dataset|datasets|input_fn|tokeni[sz]e\w*|main|fetch|print|show|to_list|to_numpy|as_numpy|numpy|report|summary|summarize|log|debug|register|"
-    r"generator|collate\w*|convert_\w+_checkpoint\w*|augment_dataset|run_experiment|setup|configure)(_|$)"
+    r"(^|_)(parse|preprocess\w*|load|loads|reader|download|plot|draw|visuali[sz]e|serialize|deserialize|export|write|"
+    r"save|restore|dataset|datasets|input_fn|tokeni[sz]e\w*|main|fetch|print|show|to_list|to_numpy|as_numpy|numpy|report|summary|summarize|debug|register|"
+    r"collate\w*|convert_\w+_checkpoint\w*|augment_dataset|run_experiment|setup|configure|"
+    # Not every `log`, `decode`, `read` and `generator`: densities, boxes, memories and adversarial networks have them too.
+    r"(data|batch|image|sample|file|train|test|val|valid|validation)_generator|"
+    r"(decode|read)_(\w+_)?(image|img|jpe?g|png|gif|raw|csv|json|text|file|bytes|audio|wav|video|tf_?records?|records?|examples?|fn))(_|$)"
+    r"|^_?(log|read)$|(^|_)log_(metrics?|results?|images?|stats|info|message|to|params|hparams|config|epoch|scalars?)(_|$)"
 )
 # Modules that hold nothing but host code, by the names that packages give them.
 _HOST_MODULES = re.compile(
     r"^(data|inputs?_fn)$|^(tokenization|image_processing|feature_extraction|data_collator|convert|run)(_|$)|"
-    r"(^|_)(dataset|datasets|dataloader|data_loader|data_utils|input_pipeline|data_pipeline|io_utils|visuali[sz]ation"
+    r"(^|_)(dataset|datasets|dataloader|data_loader|data_utils|input_pipeline|data_pipeline|io_utils|evaluator|visuali[sz]ation"
     r"(_utils)?|plotting|plot)$"
+)
+
+
+# Packages whose modules all read or prepare data, on the host.
+_HOST_PACKAGES = frozenset(
+    {"datasets", "dataloaders", "data_loaders", "data_providers", "input_pipelines"}
 )
 
 
@@ -62,7 +72,8 @@ def _names_host_work(function: str) -> bool:
 
 @cache
 def _holds_host_work(module: str) -> bool:
-    return _HOST_MODULES.search(module.rsplit(".", 1)[-1]) is not None
+    *packages, last = module.split(".")
+    return _HOST_MODULES.search(last) is not None or not _HOST_PACKAGES.isdisjoint(packages)
 
 
 _NEVER_TRACED = frozenset(
@@ -345,7 +356,7 @@ class Regions:
     def _promote(self, info: FunctionInfo, frame: Frame) -> None:
         """In a compiled function, a parameter used as a tensor is one: tf.function makes it so."""
         inferred = {n: v for n, v in frame.names.items() if v.is_tensor and not v.sure}
-        used = parameters.used_as_tensor(info, frame, numpy=True) if inferred else set()
+        used = evidence.computed_with(info, frame) if inferred else set()
         for name in used & inferred.keys():
             frame.names[name] = inferred[name]._replace(sure=True, guess=False)
 

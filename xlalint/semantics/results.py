@@ -23,6 +23,7 @@ from xlalint.semantics.values import (
     NONE,
     NOTHING_KNOWN,
     PYTHON,
+    RAGGED,
     SEQUENCE,
     SHAPE,
     SOME_PYTHON,
@@ -186,13 +187,24 @@ def _tensor_result(
     if data_sized and dependence >= ARRIVING:
         return _data_sized_result(api, data_sized, dependence, flat, sure)
     dtype = _dtype(name, api, bound, flat)
-    rank = api.result_rank if not _has_axis(bound, arguments, name) else None
+    rank = api.result_rank
+    if _has_axis(bound, arguments, name):
+        rank = _least_rank(api, bound)
     if api.returns == "structure":
         return Value(COLLECTION, dependence, ref=Value(TENSOR, dependence, producer, sure=sure))
     axis = None if producer is None else _sized_axis(name, api, bound, arguments, flat)
     value = Value(TENSOR, dependence, producer, dtype, rank, None, sure, sized_axis=axis)
     value = _with_shape(value, result_shapes.of_call(name, api, bound))
     return _of_bounded_size(value, api, bound)
+
+
+def _least_rank(api: Api, bound: Bound) -> int | None:
+    """`tf.argmax(x, axis=1)` of what nobody knows the rank of is a vector or more; None where nothing follows."""
+    axis = result_shapes.number(bound.get("axis", NONE))
+    takes_away = (api.shape or "").startswith("reduce") or api.name.endswith(("argmax", "argmin"))
+    if axis is None or not takes_away:
+        return None
+    return max(axis if axis >= 0 else -axis - 1, 0) or None
 
 
 # What the data-sized axis becomes; elementwise operations and reductions of later axes leave it where it is.
@@ -401,7 +413,8 @@ def _cast(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
             guess=False,
         )
     shape = result_shapes.operand_shape(first)
-    return Value(TENSOR, first.dependence, dtype=dtype_name(wanted), shape=shape)
+    is_known = first.kind is not UNKNOWN
+    return Value(TENSOR, first.dependence, dtype=dtype_name(wanted), sure=is_known, shape=shape)
 
 
 def _same(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
@@ -644,6 +657,12 @@ def _spec(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
     return specs.make(given.get("shape", NOTHING_KNOWN), dtype)
 
 
+def _ragged_spec(
+    arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
+) -> Value:
+    return Value(RAGGED)
+
+
 def _input(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     given = {**dict(zip(("shape", "batch_size"), arguments.positional)), **arguments.keywords}
     dtype = dtype_name(given["dtype"]) if "dtype" in given else "float32"
@@ -668,6 +687,7 @@ _SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value
     "keras.ops.is_tensor": _is_tensor,
     "keras.backend.is_tensor": _is_tensor,
     "tf.TensorSpec": _spec,
+    "tf.RaggedTensorSpec": _ragged_spec,
     "keras.Input": _input,
     "keras.layers.Input": _input,
     "keras.backend.is_sparse": composites.is_sparse,

@@ -30,14 +30,14 @@ def nodes_of(roots: Iterable[ast.AST], *, into_functions: bool = True) -> Iterat
                 pending.append(value)
 
 
-def calls_in(roots: Iterable[ast.AST]) -> list[ast.Call]:
-    """The calls that `nodes_of` passes, in the same order."""
-    found: list[ast.Call] = []
+def found_in(roots: Iterable[ast.AST], kinds: frozenset[type[ast.AST]]) -> list[ast.AST]:
+    """Those of the nodes that `nodes_of` passes that are of some kinds, in the same order."""
+    found: list[ast.AST] = []
     pending: list[Any] = list(roots)
     while pending:
         node = pending.pop()
         kind = node.__class__
-        if kind is ast.Call:
+        if kind in kinds:
             found.append(node)
         for name in _CHILDREN.get(kind, ()):
             value = getattr(node, name)

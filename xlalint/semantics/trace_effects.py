@@ -56,6 +56,10 @@ _MAKES_STATE = frozenset(
         "tf.random.Generator.from_non_deterministic_state",
         "keras.random.SeedGenerator",
         "keras.Sequential",
+        "keras.backend.variable",
+        "keras.backend.zeros",
+        "keras.backend.ones",
+        "keras.backend.eye",
     }
 )
 _STATEFUL_OBJECTS = re.compile(r"^keras\.(optimizers|metrics)\.[A-Z]\w+$")

@@ -1,0 +1,135 @@
+"""Which parameters of a function hold tensors, by what the function does with them."""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.parameters import is_setting, is_size
+from xlalint.semantics.values import EXTERNAL, FUNCTION, NOTHING_KNOWN, UNKNOWN, Value
+
+# How many calls a tensor is followed through to the computation that shows that it is one.
+_MOST_CALLS = 3
+
+
+def used_as_tensor(info: FunctionInfo, frame: Frame) -> set[str]:
+    """Parameters that a function treats as tensors: the first argument of a computation, sliced along several axes, or
+    passed to a function of the project that does either.
+    """
+    return _used(info, frame, False, _MOST_CALLS)
+
+
+def computed_with(info: FunctionInfo, frame: Frame) -> set[str]:
+    """Parameters that a function itself computes with, NumPy's computations among them: what a tf.function is given as an
+    array is a tensor inside.
+    """
+    return _used(info, frame, True, 0)
+
+
+def computes(info: FunctionInfo, frame: Frame) -> bool:
+    """Whether a function calls TensorFlow or Keras, and no computation of NumPy's: its `x` is no array."""
+    if info.uses.calls_numpy:
+        return False
+    for root in info.uses.roots:
+        value = frame.look_up(root) or frame.analysis.modules.global_name(info.module, root)
+        if value.kind is EXTERNAL and str(value.ref).split(".")[0] in ("tf", "keras", "tf_keras"):
+            return True
+    return False
+
+
+def _used(info: FunctionInfo, frame: Frame, numpy: bool, calls_left: int) -> set[str]:
+    arguments = info.node.args
+    candidates = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    candidates = {name for name in candidates if not is_setting(name)}
+    found: set[str] = set()
+    if not candidates:
+        return found
+    uses = info.uses
+    if not uses.calls_numpy:
+        found |= candidates & uses.sliced
+    for name, where, callee in uses.passed:
+        if name not in candidates or name in found:
+            continue
+        target = _target(callee, info, frame)
+        if target.kind is EXTERNAL:
+            if _is_computation(str(target.ref), where, frame, numpy):
+                found.add(name)
+        elif target.kind is FUNCTION and calls_left:
+            if _takes_tensor(target, where, frame, calls_left - 1):
+                found.add(name)
+    return found
+
+
+def _target(callee: ast.expr, info: FunctionInfo, frame: Frame) -> Value:
+    if not isinstance(callee, (ast.Name, ast.Attribute)):
+        return NOTHING_KNOWN
+    value = frame.analysis.evaluate(callee, frame)
+    if value.kind is UNKNOWN and isinstance(callee, ast.Name) and callee.id in info.nested:
+        return Value(FUNCTION, ref=info.nested[callee.id])
+    return value
+
+
+def _takes_tensor(target: Value, where: int | str, frame: Frame, calls_left: int) -> bool:
+    """Whether a function of the project treats an argument, by position or keyword, as a tensor."""
+    info, bound = target.ref if isinstance(target.ref, tuple) else (target.ref, None)
+    if info.cls is not None and bound is None:
+        return False
+    arguments = info.node.args
+    names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+    if bound is not None and not frame.analysis.traits(info).is_static:
+        names = names[1:]
+    if isinstance(where, str):
+        name = where
+    elif where < len(names):
+        name = names[where]
+    else:
+        return False
+    if is_setting(name):
+        return False
+    known = frame.analysis.tensor_parameters
+    if (info, calls_left) not in known:
+        known[info, calls_left] = frozenset()  # a function that leads back to itself adds nothing
+        home = frame.analysis.modules.closures.get(info)
+        home = home or frame.analysis.modules.module_frame(info.module)
+        known[info, calls_left] = frozenset(_used(info, home, False, calls_left))
+    return name in known[info, calls_left]
+
+
+def _is_computation(name: str, where: int | str, frame: Frame, numpy: bool) -> bool:
+    """Whether an API computes on its first argument, which this is, rather than makes tensors of a size."""
+    if numpy and name.startswith("np."):
+        return where == 0 and name.rsplit(".", 1)[-1] in _ARRAY_COMPUTATIONS
+    if not name.startswith(("tf.", "keras.backend.", "keras.ops.", "keras.activations.")):
+        return False
+    if name.startswith(_OF_STRUCTURES):
+        return False
+    leaf = name.rsplit(".", 1)[-1]
+    api = frame.analysis.catalog.api(name)
+    if api is None or not (where == 0 or api.params[:1] == (where,)):
+        return False
+    if leaf in _MEASURES:
+        return True
+    if api.returns not in ("tensor", "structure"):
+        return False
+    if api.params and api.params[0] in api.constant_args and _is_a_size(api.params[0]):
+        return False
+    return leaf not in _NOT_EVIDENCE
+
+
+def _is_a_size(parameter: str) -> bool:
+    """Whether what an API calls its first parameter says that it is a number or a shape."""
+    return is_size(parameter) or is_setting(parameter) or parameter in _SIZES
+
+
+_SIZES = frozenset({"dims", "limit", "start", "stop", "shape0", "shape_x", "N", "M", "value"})
+_OF_STRUCTURES = ("tf.nest.", "keras.tree.")
+_MEASURES = frozenset({"shape", "size", "rank"})
+_ARRAY_COMPUTATIONS = frozenset(
+    "norm mean sum max min argmax argmin argsort std var dot matmul concatenate stack any all unique nonzero median".split()
+)
+# These take Python numbers and shapes as readily as tensors.
+_NOT_EVIDENCE = frozenset(
+    "constant cast zeros ones fill range eye concat stack TensorShape "
+    "maximum minimum sqrt pow reduce_prod log exp square to_float".split()
+)

@@ -1,0 +1,94 @@
+"""What a function does with its names, read off its syntax: which it passes on, and which it takes apart as only tensors are."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from xlalint.semantics.syntax import found_in
+
+
+class Passed(NamedTuple):
+    """A name that a call passes, at a position or by keyword."""
+
+    name: str
+    where: int | str
+    callee: ast.expr
+
+
+class Uses(NamedTuple):
+    """Names passed to calls, in no particular order, and names that are treated as arrays.
+
+    `sliced` are those subscripted as no list is (`x[:, 0]`, `x[..., 1]`, `x[:, None]`) or asked for `dtype` or a static shape
+    as TensorFlow has it; `calls_numpy` says that NumPy computes on something here, so that these may be arrays. `roots` are the
+    names that calls begin with: `tf` of `tf.nn.relu(x)`.
+    """
+
+    passed: tuple[Passed, ...]
+    sliced: frozenset[str]
+    calls_numpy: bool
+    roots: frozenset[str]
+
+
+_ASKED_OF_TENSORS = frozenset({"get_shape", "set_shape"})
+# What NumPy is asked for beside computations: numbers, types, settings.
+_NO_COMPUTATIONS = frozenset(
+    "float16 float32 float64 int8 int16 int32 int64 uint8 bool_ log sqrt exp prod ceil floor round inf".split()
+)
+
+
+_LOOKED_AT = frozenset({ast.Call, ast.Subscript})
+
+
+def uses_in(body: Iterable[ast.AST]) -> Uses:
+    """The uses of names in the body of a function, and in those inside of it."""
+    passed: list[Passed] = []
+    sliced: set[str] = set()
+    roots: set[str] = set()
+    calls_numpy = False
+    for node in found_in(body, _LOOKED_AT):
+        if isinstance(node, ast.Call):
+            passed += _passed(node)
+            func = node.func
+            if not isinstance(func, ast.Attribute):
+                continue
+            roots.add(_root(func))
+            if isinstance(func.value, ast.Name):
+                if func.attr in _ASKED_OF_TENSORS:
+                    sliced.add(func.value.id)
+                elif func.value.id in ("np", "numpy") and func.attr not in _NO_COMPUTATIONS:
+                    calls_numpy = True
+        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            if _is_of_array(node.slice):
+                sliced.add(node.value.id)
+    return Uses(tuple(passed), frozenset(sliced), calls_numpy, frozenset(roots))
+
+
+def _passed(call: ast.Call) -> Iterator[Passed]:
+    """The names that a call passes; positions behind `*args` are not known."""
+    for position, argument in enumerate(call.args):
+        if isinstance(argument, ast.Name):
+            yield Passed(argument.id, position, call.func)
+        elif isinstance(argument, ast.Starred):
+            break
+    for keyword in call.keywords:
+        if keyword.arg is not None and isinstance(keyword.value, ast.Name):
+            yield Passed(keyword.value.id, keyword.arg, call.func)
+
+
+def _root(func: ast.expr) -> str:
+    """The name that a dotted name begins with; nothing where it begins with anything else."""
+    while isinstance(func, ast.Attribute):
+        func = func.value
+    return func.id if isinstance(func, ast.Name) else ""
+
+
+def _is_of_array(index: ast.expr) -> bool:
+    """`[:, 0]`, `[..., 1]`: several axes of which one is kept whole, which neither a list nor a dictionary takes."""
+    parts = index.elts if isinstance(index, ast.Tuple) else (index,)
+    return any(
+        (isinstance(part, ast.Slice) and isinstance(index, ast.Tuple))
+        or (isinstance(part, ast.Constant) and part.value is Ellipsis)
+        for part in parts
+    )
