@@ -579,7 +579,7 @@ def test_summaries_of_tensorflow_1_are_operations_wherever_they_stand(tmp_path: 
         },
     )
     assert [(f.span.line, f.code, f.severity.value) for f in result.findings] == [
-        (6, "XLA402", "warning"),
+        (6, "XLA402", "error"),
         (12, "XLA402", "error"),
     ]
 
