@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from xlalint.verify import jobs
 from xlalint.verify.alone import annotations, planning
 from xlalint.verify.alone.annotations import Shaped
 from xlalint.verify.alone.mentions import TestIndex
+from xlalint.verify.records import Evidence, Stage, TargetReport
+from xlalint.verify.verdicts import judge
 
 MODULE = """\
 import tensorflow as tf
@@ -187,3 +190,18 @@ def test_the_seal_keeps_the_project_as_it_is_and_lets_temporary_files_be(write: 
     )
     assert ran.stdout.split() == ["True"] * 5 + ["False"] * 2, ran.stderr
     assert sorted(path.name for path in folder.iterdir()) == ["kept.txt"]
+
+
+def test_what_compiles_with_made_up_settings_refutes_nothing(project: Path) -> None:
+    settings = load(("pkg",))
+    finding = engine.check(("pkg",), settings).findings[0]
+    path = str(project / "pkg/doors.py")
+    stages = tuple(Stage(name, "ok") for name in ("eager", "trace", "lower", "run", "numbers"))
+    clean = TargetReport(
+        "alone:1", "Gate.open", path, 5, "alone", "ok", stages, (), Evidence({path: [6]}, {path: {"6": ["MatrixLogarithm"]}}),
+        inputs="inputs found by trying: x float32[3, 3], size=2",
+    )  # fmt: skip
+    of_tensors = judge([finding], [clean], [], project)[0]
+    of_settings = judge([finding], [replace(clean, is_special=True)], [], project)[0]
+    assert "refutes nothing" not in of_tensors.evidence
+    assert (of_settings.verdict, "refutes nothing" in of_settings.evidence) == ("not reached", True)

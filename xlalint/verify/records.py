@@ -106,8 +106,8 @@ class TargetReport:
 
     `calls`, `traces` and `compiles` were counted while the script ran, `value_compiles` while stage `values` ran the function
     with `values_tried` other values of the same shapes.
-    `inputs` tells where inputs that no caller gave come from; `is_special` says that one of them is a plain value where
-    check expects a tensor, so that what compiles with it refutes nothing.
+    `inputs` tells where inputs that no caller gave come from; `is_special` says that one of them is a plain value that
+    was made up: another might take another branch, so what compiles with it refutes nothing.
     """
 
     id: str

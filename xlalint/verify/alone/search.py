@@ -138,7 +138,7 @@ class Search:
                 continue
             ran = ran or (choice, slots, outcome)
             if outcome.lines & remaining:
-                found.append(self._found(choice, slots, outcome))
+                found.append(self._found(choice, outcome))
                 remaining -= outcome.lines
             if not remaining:
                 return found
@@ -249,7 +249,7 @@ class Search:
             for chosen, _, one in tries:
                 if one.bound is not None and one.lines & remaining:
                     remaining -= one.lines
-                    yield self._found(chosen, [*slots, *options], one)
+                    yield self._found(chosen, one)
 
     def _asked_first(
         self, choice: Choice, slots: list[_Slot], remaining: set[tuple[int, int]]
@@ -352,16 +352,11 @@ class Search:
             self._best = (outcome.progress, self.tries, error)
         return outcome
 
-    def _found(self, choice: Choice, slots: Sequence[_Slot], outcome: _Outcome) -> Found:
+    def _found(self, choice: Choice, outcome: _Outcome) -> Found:
         assert outcome.bound is not None
-        by_name = {slot.parameter.name: slot.parameter for slot in slots if not slot.is_setting}
-        is_special = any(
-            name in by_name
-            and by_name[name].is_believed_tensor
-            and value is not None
-            and is_plain(value)
-            for name, value in choice.arguments.items()
-        )
+        # A made-up setting may be the one with which a branch is not taken, or a size is known: it refutes nothing.
+        values = (*choice.settings.values(), *choice.arguments.values())
+        is_special = any(value is not None and is_plain(value) for value in values)
         return Found(self._way, choice, outcome.lines, outcome.bound, is_special)
 
 
