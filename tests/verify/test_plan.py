@@ -289,6 +289,18 @@ def test_keras_2_is_asked_for_where_transformers_needs_it(
     assert any("Keras 2" in note for note in job.notes) == legacy
 
 
+def test_the_address_that_colab_gives_is_there(
+    write: WriteFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLAB_TPU_ADDR", raising=False)
+    source = "import os\ntpu = TPUClusterResolver('grpc://' + os.environ['COLAB_TPU_ADDR'])\n"
+    folder = write({"train.py": source})
+    command = parse_command(["python", "train.py"], folder)
+    job = plan.training_jobs(command, plan.Options(), [], folder)[0]
+    assert job.env == {"COLAB_TPU_ADDR": "10.0.0.2:8470"}
+    assert "COLAB_TPU_ADDR=10.0.0.2:8470, as on a machine with a TPU" in job.notes
+
+
 FUNCTIONS = """\
 import tensorflow as tf
 

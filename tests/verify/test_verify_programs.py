@@ -187,3 +187,24 @@ def test_a_program_whose_data_cannot_be_fetched_runs_as_far_as_random_data_go(
         "the weights of MobileNetV2 cannot be fetched here: random ones of the same shapes stand in",
     ]
     assert any("the program fetches something from the network" in note for note in report["notes"])
+
+
+SHORT = """\
+import keras
+import numpy as np
+
+x = np.ones((64, 4), "float32")
+model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+history = model.fit(x, x[:, :1], epochs=50, verbose=0)
+print("the last epoch", history.history["loss"][49])
+"""
+
+
+def test_what_fails_since_the_training_was_cut_short_is_told_and_not_counted(verify: Any) -> None:
+    ran, report = verify({"train.py": SHORT}, "--strategy", "none", "train.py")
+    (training,) = report["training"]
+    assert (ran.status, training["status"], training["steps"]) == (0, "stopped", 5)
+    (event,) = training["events"]
+    assert event.startswith("after the last step: ")
+    assert "train.py:8: IndexError: list index out of range (few steps leave" in event

@@ -182,7 +182,8 @@ class _Full:
                     f"{function} {count}" for function, count in training.compiles.items()
                 )
                 yield f"         XLA compiled: {told}"
-            yield from (f"         {event}" for event in training.events)
+            folder = f"{self._result.folder.resolve()}/"
+            yield from (f"         {event.replace(folder, '')}" for event in training.events)
             yield from (f"         {_check(check)}" for check in training.checks)
             if training.status == IMPOSSIBLE:
                 yield f"         TensorFlow cannot: {training.detail}"

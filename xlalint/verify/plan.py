@@ -19,6 +19,9 @@ ABOUT_TPUS = ("XLA5", "XLA8")
 # Claims about the code around compiled steps, which a run judges by counting compilations.
 ABOUT_DRIVERS = ("XLA30",)
 
+# What Colab and Cloud TPU machines tell programs of their TPU; the stand-in takes any address.
+_OF_HOSTS = {"COLAB_TPU_ADDR": "10.0.0.2:8470", "TPU_NAME": "local"}
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -317,13 +320,19 @@ def _shown(file: Path, folder: Path) -> str:
 def _environment(sources: Sequence[Path]) -> tuple[dict[str, str], tuple[str, ...]]:
     """What the environment must say before TensorFlow is imported, and what to tell the user of it."""
     modules = {name.partition(".")[0] for file in sources for name in _imports(file)}
-    mentioned = any("TF_USE_LEGACY_KERAS" in _text(file) for file in sources)
+    texts = [_text(file) for file in sources]
+    env = {
+        name: value
+        for name, value in _OF_HOSTS.items()
+        if name not in os.environ and any(name in text for text in texts)
+    }
+    notes = tuple(f"{name}={value}, as on a machine with a TPU" for name, value in env.items())
+    mentioned = any("TF_USE_LEGACY_KERAS" in text for text in texts)
     if "transformers" in modules and not mentioned and "TF_USE_LEGACY_KERAS" not in os.environ:
         # Its TensorFlow models are Keras 2 models and need tf.keras to be that.
-        return {"TF_USE_LEGACY_KERAS": "1"}, (
-            "TF_USE_LEGACY_KERAS=1, since transformers needs Keras 2",
-        )
-    return {}, ()
+        env["TF_USE_LEGACY_KERAS"] = "1"
+        notes = (*notes, "TF_USE_LEGACY_KERAS=1, since transformers needs Keras 2")
+    return env, notes
 
 
 def _names_in(sources: Sequence[Path]) -> set[str]:

@@ -128,7 +128,8 @@ class _Extended(_OneDeviceExtended):  # type: ignore[misc, valid-type]
         """Tell of a batch whose size is unknown, or does not split evenly."""
         sizes = [_leading_size(spec) for spec in tf.nest.flatten(element_spec)]
         if any(size is None for size in sizes):
-            self._watch.event("dynamic-batch", f"the batch size is not static: {element_spec}")
+            shapes = dict.fromkeys(str(spec.shape) for spec in tf.nest.flatten(element_spec))
+            self._watch.event("dynamic-batch", f"the batch size is not static: {', '.join(shapes)}")
         uneven = next((size for size in sizes if size and size % self._watch.replicas), None)
         if uneven is not None:
             detail = f"a batch of {uneven} does not split over {self._watch.replicas} replicas"

@@ -91,6 +91,8 @@ def _outputs(folder: Path, job: Job) -> Outputs:
 
 
 _RAN = ("stopped", "ended")
+# Mistakes that the rest of a program makes with what a few steps leave: not counted as failures.
+_OF_FEW_STEPS = (LookupError, ArithmeticError, AssertionError)
 _NO_STEP = "its training loop names no strategy and calls no tf.function before it fails: only a tf.function can be given to the replicas"
 
 
@@ -112,7 +114,7 @@ class _Work:
         self._place: Any = None
         self._runs: Any = None
         self._losses: list[float | None] = []
-        self._steps = 0
+        self._limiter: steps.Limiter | None = None
         self._reports: list[TargetReport] = []
         self._events: list[str] = []
         self._converted: set[tuple[str, int]] = set()
@@ -189,7 +191,7 @@ class _Work:
             capture.start()
             meter.start()
         # After the capture: the call that is one too many is stopped before it is seen.
-        limiter = steps.limit(self._job.steps, self._hear_step)
+        limiter = self._limiter = steps.limit(self._job.steps, self._hear_step)
         self._channel.phase("run")
         started = time.monotonic()
         status, detail, failure = self._outcome_of(run)
@@ -275,6 +277,12 @@ class _Work:
             failure = self.locator.python_error("script", error)
             if isinstance(error, _NotHere):
                 return IMPOSSIBLE, str(error), None
+            if isinstance(error, _OF_FEW_STEPS) and self._limiter and self._limiter.left == 0:
+                where = f"{failure.place.path}:{failure.place.line}: " if failure.place else ""
+                self._events.append(
+                    f"after the last step: {where}{failure.message} (few steps leave a short history and an untrained model)"
+                )
+                return "stopped", "", None
             if substitutes.is_unreachable(error):
                 self._note(
                     "the program fetches something from the network, which cannot be reached here: put a copy where it looks "
