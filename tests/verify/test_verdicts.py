@@ -493,3 +493,10 @@ def test_a_helper_that_fails_alone_only_is_no_failure(folder: Path) -> None:
 @pytest.mark.parametrize("code", ["XLA406", "XLA408"])
 def test_a_claim_about_other_values_is_not_refuted_by_these(folder: Path, code: str) -> None:
     assert one(folder, finding(code, 3, "info"), target(folder)).verdict == NOT_REACHED
+
+
+def test_a_condition_that_is_no_boolean_may_fail_in_the_compiler_only(folder: Path) -> None:
+    claim = finding("XLA101", 2, variant="not-boolean")
+    told = target(folder, failure(folder, 2, "compiler", "lower"), failed="lower")
+    assert one(folder, claim, told).verdict == CONFIRMED
+    assert one(folder, finding("XLA101", 2), told).verdict == NOT_REACHED

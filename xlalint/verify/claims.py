@@ -64,7 +64,7 @@ class Claim:
 
 # By `CODE/variant`, else `CODE/severity`, else `CODE`.
 _CLAIMS = {
-    "XLA101/not-boolean": Claim(_TRACING, TRACES),
+    "XLA101/not-boolean": Claim(_TRACING | {"compiler"}, COMPILES),
     "XLA101/error": Claim(_SYMBOLIC, TRACES),
     "XLA101/warning": Claim(frozenset({"symbolic", "compiler", "gradient"}), HOLDS, _CONDITIONALS | _LOGIC),
     "XLA102/error": Claim(_TRACING, TRACES),
