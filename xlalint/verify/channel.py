@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -29,6 +30,7 @@ class Channel:
         self.is_copy = False
         self._encode: Callable[[dict[str, Any]], bytes] = _encoder(self._mark)
         self._write, self._stat, self._open = os.write, os.fstat, os.open
+        self._cpu_seconds = time.process_time
         self._error, self._flags = Exception, os.O_WRONLY | os.O_CLOEXEC
         self._fd = self._open(self._path, self._flags)
         self._is_ours = self._identity()
@@ -52,7 +54,11 @@ class Channel:
         """Say what is being done, to the parent and, for the lines that TensorFlow logs of it, on stderr."""
         with contextlib.suppress(self._error):
             self._write(2, f"\n{PHASE} {name}\n".encode())
-        self.emit({"kind": "phase", "phase": name})
+        self.emit({"kind": "phase", "phase": name, "cpu": self._cpu_seconds()})
+
+    def end(self) -> None:
+        """Say that all was done."""
+        self.emit({"kind": wire.END, "cpu": self._cpu_seconds()})
 
     def _identity(self) -> tuple[int, int] | None:
         """Which file the descriptor is, or None where it is closed."""

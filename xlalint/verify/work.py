@@ -18,7 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from xlalint.verify import hooks, hosted, jobs, members, standin, steps, substitutes, wire
+from xlalint.verify import hooks, hosted, jobs, members, standin, steps, substitutes
 from xlalint.verify.channel import Channel
 from xlalint.verify.interpreter import Interpreter
 from xlalint.verify.jobs import Job
@@ -59,7 +59,7 @@ def main(job_file: str) -> None:
     outputs = _outputs(Path(tempfile.gettempdir()), job)
     _Work(job, channel, outputs, Interpreter()).do()
     channel.emit(to_record("environment", _environment()))
-    channel.emit({"kind": wire.END})
+    channel.end()
     _leave(0)
 
 
