@@ -32,7 +32,8 @@ from xlalint.verify.wire import RESULTS, Records, Tail
 
 _POLL = 0.1
 _RSS_EVERY = 0.25
-_SCAN_SHARE = 20  # looking through all processes may take one in so many seconds of this thread
+_SCAN_EVERY = 1.0
+_SCAN_SHARE = 50  # looking through all processes may take one in so many seconds of this thread
 _GRACE = 3.0  # seconds between SIGABRT, which makes faulthandler print the stacks, and SIGKILL
 _TAIL = 64_000
 _PR_SET_PDEATHSIG = 1
@@ -261,7 +262,7 @@ class _Watch:
             held = sum(one.resident for one in family)
             self.family.update(one.identity for one in family)
             spent = time.thread_time() - before
-            self.next_scan = now + max(_RSS_EVERY, spent * _SCAN_SHARE)
+            self.next_scan = now + max(_SCAN_EVERY, spent * _SCAN_SHARE)
             if self.limits.leave_mb:
                 free = memory.available_mb()
                 if free is not None and free < self.limits.leave_mb:
