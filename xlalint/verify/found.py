@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -21,6 +21,8 @@ from xlalint.verify.targets import code_of, name_of
 _LEADING, _OTHER = 4, 8
 _SHAPED = re.compile(r"^\s*([a-z]+\d*)\s*\[\s*([\d\s,]*)\]\s*$")
 
+_SIGNATURE = "input_signature"
+
 
 class EntryError(Exception):
     """The settings' entry or inputs cannot be used; the message says why and what would do."""
@@ -33,14 +35,26 @@ class Training:
     run: Callable[[], None]
 
 
-def in_module(module: ModuleType, path: str) -> Iterator[Program]:
-    """The tf.functions of a module that say what they take."""
+def in_module(
+    module: ModuleType,
+    path: str,
+    begin: Callable[[str, str, str, int, str], None] = lambda *of_program: None,
+    skip: Collection[str] = (),
+) -> Iterator[Program]:
+    """The tf.functions of a module that say what they take, but for the ids in `skip`.
+
+    `begin` hears (id, function, path, line, origin) before a function is called to find sizes with which it runs, as that may
+    be the end of this process.
+    """
     function_class = type(tf.function(lambda: None))
     for name, value in vars(module).items():
         if isinstance(value, function_class) and value.input_signature is not None:
             code = code_of(value)
-            if code is not None and real_path(code.co_filename) == real_path(path):
-                yield _program(f"{module.__name__}:{name}", value, value.input_signature)
+            identity = f"{module.__name__}:{name}"
+            if code is None or real_path(code.co_filename) != real_path(path) or identity in skip:
+                continue
+            begin(identity, name_of(value), path, code.co_firstlineno, _SIGNATURE)
+            yield _program(identity, value, value.input_signature)
 
 
 def entry(name: str, inputs: Sequence[str]) -> Program | Training:
@@ -67,12 +81,12 @@ def entry(name: str, inputs: Sequence[str]) -> Program | Training:
     return Training(target)
 
 
-def _program(name: str, function: Any, signature: Any, origin: str = "input_signature") -> Program:
-    leading, other = _sizes(function, tuple(signature))
-    specs = static(tuple(signature), leading, other)
+def _program(name: str, function: Any, signature: Any, origin: str = _SIGNATURE) -> Program:
     has_unknown = any(
         not spec.shape.is_fully_defined() for spec in tf.nest.flatten(tuple(signature))
     )
+    leading, other = _sizes(function, tuple(signature)) if has_unknown else (_LEADING, _OTHER)
+    specs = static(tuple(signature), leading, other)
     notes = (f"unknown dimensions taken as {leading} (first) and {other}",) if has_unknown else ()
     return _with_calls(
         name, function, [Call(example(specs, 1)), Call(example(specs, 2))], origin, notes

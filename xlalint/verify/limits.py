@@ -8,6 +8,7 @@ import traceback
 from dataclasses import dataclass
 
 from xlalint.verify import jobs
+from xlalint.verify.locate import text_of
 from xlalint.verify.sites import is_user_file, real_path
 
 
@@ -63,7 +64,7 @@ LIMITS = (
 
 def of(strategy: str, error: BaseException) -> str:
     """Why TensorFlow cannot train so, empty where the error is none that we know."""
-    text = f"{type(error).__name__}: {error}"
+    text = f"{type(error).__name__}: {text_of(error)}"
     for limit in LIMITS:
         if strategy not in limit.strategies or not re.search(limit.pattern, text):
             continue
@@ -79,7 +80,7 @@ def _ends_in_keras(error: BaseException) -> bool:
         if "/keras/src/" in frame.filename or is_user_file(real_path(frame.filename)):
             innermost = frame.filename
     # AutoGraph's own frames stand for the program's: its message lists those it left out.
-    return "/keras/src/" in innermost or "/keras/src/" in str(error)
+    return "/keras/src/" in innermost or "/keras/src/" in text_of(error)
 
 
 def _keras() -> str:

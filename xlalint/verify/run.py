@@ -25,6 +25,7 @@ from xlalint.verify.jobs import Job
 from xlalint.verify.opstack import UserCode
 from xlalint.verify.recompiles import Recompiles, meter
 from xlalint.verify.records import (
+    EAGER,
     FAILED,
     SKIPPED,
     STAGES,
@@ -370,6 +371,7 @@ def _killed(attempt: _Attempt, outcome: sandbox.Outcome, job: Job) -> TargetRepo
     """The report on a target whose child died: at which stage, and where it stood."""
     assert attempt.killer is not None
     killer = attempt.killer
+    stage = attempt.stage or EAGER  # called to find its sizes
     what = outcome.abort_message or f"the process {outcome.describes}"
     if attempt.stage == jobs.INPUTS:
         return TargetReport(
@@ -382,7 +384,7 @@ def _killed(attempt: _Attempt, outcome: sandbox.Outcome, job: Job) -> TargetRepo
             notes=(f"{what} while inputs were looked for",),
         )
     place = _innermost(outcome, job) or Place(killer["path"], killer["line"], 0, killer["function"])
-    message = f"{what} in stage {attempt.stage}"
+    message = f"{what} in stage {stage}"
     before = target_from(attempt.so_far) if attempt.so_far is not None else None
     base = before or TargetReport(
         killer["target"],
@@ -395,8 +397,8 @@ def _killed(attempt: _Attempt, outcome: sandbox.Outcome, job: Job) -> TargetRepo
     return replace(
         base,
         status=FAILED,
-        stages=_in_order([*base.stages, Stage(attempt.stage, FAILED, 0.0, message)]),
-        failures=(*base.failures, Failure(attempt.stage, "crash", message, place=place)),
+        stages=_in_order([*base.stages, Stage(stage, FAILED, 0.0, message)]),
+        failures=(*base.failures, Failure(stage, "crash", message, place=place)),
     )
 
 

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from xlalint.verify import hooks
+from xlalint.verify.locate import text_of
 from xlalint.verify.patching import Patches
 
 _LONGEST_TEXT = 400
@@ -39,7 +40,7 @@ def is_unreachable(error: BaseException | None) -> bool:
     """Did something fail because the network, or a server, could not be reached?"""
     seen = 0
     while error is not None and seen < 16:
-        if isinstance(error, _NETWORK) or any(words in str(error) for words in _WORDS):
+        if isinstance(error, _NETWORK) or any(words in text_of(error) for words in _WORDS):
             return True
         error, seen = error.__cause__ or error.__context__, seen + 1
     return False

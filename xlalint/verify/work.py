@@ -341,7 +341,7 @@ class _Work:
                 continue
             from xlalint.verify import found
 
-            self._verify(found.in_module(loaded, module.path))
+            self._verify(found.in_module(loaded, module.path, self._begin, self._job.skip))
 
     def _alone(self) -> None:
         """Functions that nothing calls: made-up inputs must do no harm, hence the seal."""
@@ -361,7 +361,7 @@ class _Work:
         from xlalint.verify import found
         from xlalint.verify.alone import drive
 
-        self._verify(found.in_module(loaded, module.path))
+        self._verify(found.in_module(loaded, module.path, self._begin, self._job.skip))
         tools = self._tools()
         for wanted in self._job.wanted:
             if drive.identity(wanted) not in self._job.skip and not self._has_run(wanted):
@@ -502,7 +502,7 @@ class _Work:
         from xlalint.verify import stages
 
         try:
-            return stages.verify(program, tools)
+            return self._contained(lambda: stages.verify(program, tools))
         except Exception as error:  # a fault of ours must not cost the other targets
             return TargetReport(
                 program.id,
