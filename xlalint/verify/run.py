@@ -156,6 +156,7 @@ def _do(job: Job, around: _Surroundings, number: str) -> Gathered:
             continue
         if attempt.killer is None or gathered.interrupted:
             break
+        job = replace(job, wanted=_still_wanted(job, gathered))
         if attempt.deadly:
             job = replace(
                 job, skip=(*job.skip, *attempt.finished), avoid=(*job.avoid, attempt.deadly)
@@ -208,6 +209,13 @@ def _run_members(
 
 def _say_nothing(text: str, child: str = "", /) -> None:
     pass
+
+
+def _still_wanted(job: Job, gathered: Gathered) -> tuple[jobs.Wanted, ...]:
+    """Functions that no earlier child took through the stages by another way: as one with an input_signature, or as a tf.function
+    that the module called."""
+    taken = {(one.path, one.line) for one in gathered.targets if one.origin != jobs.ALONE}
+    return tuple(one for one in job.wanted if (one.path, one.line) not in taken)
 
 
 def _died_in_xla(outcome: sandbox.Outcome, job: Job) -> bool:

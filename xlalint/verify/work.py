@@ -220,8 +220,9 @@ class _Work:
             members.meet(self._job)
         if self._job.takes_targets and (told := self._outputs.told(Path.cwd())):
             self._note(told)
-        self._channel.phase("data")
-        self._tell_meter(meter)
+        if self._job.takes_targets:
+            self._channel.phase("data")
+            self._tell_meter(meter)
         self._channel.phase("targets")
         if self._place is not None:
             self._place.compile_again()
