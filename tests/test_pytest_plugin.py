@@ -72,7 +72,11 @@ IDS = [
     "xlalint::train.py --size 3::the rest",
     "xlalint::exported.py::counts",
     "xlalint::exported.py::the rest",
-    "xlalint::lonely.py:nobody",
+    "xlalint::library.py::total",
+    "xlalint::library.py::unused",
+    "xlalint::library.py::the rest",
+    "xlalint::lonely.py::nobody",
+    "xlalint::lonely.py::the rest",
 ]
 
 
@@ -107,7 +111,7 @@ def ids(result: pytest.RunResult) -> list[str]:
 def test_targets_are_items_with_stable_ids(project: pytest.Pytester) -> None:
     result = run(project, "--xlalint-verify", "--collect-only", "-q")
     assert ids(result) == IDS
-    result.stdout.fnmatch_lines(["tests/test_own.py::test_own", "8 tests collected*"])
+    result.stdout.fnmatch_lines(["tests/test_own.py::test_own", "12 tests collected*"])
 
 
 def test_without_the_option_there_is_nothing_of_it(project: pytest.Pytester) -> None:
@@ -122,7 +126,7 @@ def test_without_the_option_there_is_nothing_of_it(project: pytest.Pytester) -> 
 @pytest.mark.parametrize(
     ("arguments", "chosen"),
     [
-        (("-k", "total"), IDS[1:2]),
+        (("-k", "total"), [IDS[1], IDS[6]]),
         (("-k", "exported"), IDS[4:6]),
         (("-m", "not xlalint"), []),
         (("-m", "xlalint"), IDS),
@@ -183,7 +187,7 @@ def test_outcomes_are_verifys_and_failures_its_report(
     if workers:
         pytest.importorskip("xdist", reason="pytest-xdist is not installed")
     result = run(project, "--xlalint-verify", "-rs", "--junitxml=junit.xml", *workers)
-    result.assert_outcomes(passed=4, failed=1, skipped=3)
+    result.assert_outcomes(passed=4, failed=4, skipped=4)
     result.stdout.fnmatch_lines(
         [
             "*_ counts in exported.py _*",
@@ -193,7 +197,7 @@ def test_outcomes_are_verifys_and_failures_its_report(
     )
     text = result.stdout.str()
     assert "SKIPPED [1] library.py:10: not reached: nothing that was run calls unused" in text
-    assert "SKIPPED [1] lonely.py:6: not reached: no program of the settings imports" in text
+    assert "FAIL lonely.py:4 nobody" in text
     assert "SKIPPED [1] exported.py:1: nothing else was compiled" in text
     assert (
         "Traceback" not in text and "changed files of yours" not in text and "runtest" not in text
