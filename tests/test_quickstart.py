@@ -44,11 +44,15 @@ def test_check_has_nothing_to_say_after_the_rewrites(xlalint: RunXlalint) -> Non
 
 
 @pytest.mark.compiler
-def test_verify_confirms_every_finding(xlalint: RunXlalint) -> None:
+def test_verify_confirms_what_its_compiler_came_to(xlalint: RunXlalint) -> None:
     ran = xlalint("verify", "--steps", "5", "--", sys.executable, "train.py", cwd=PROJECT)
     assert ran.status == 1
-    verdicts = [line.split()[0] for line in ran.out.splitlines() if ": warning " in line]
-    assert verdicts and set(verdicts) == {"confirmed"}
+    found = [line for line in ran.out.splitlines() if ": warning " in line or ": error " in line]
+    open_ones = [line for line in found if not line.startswith("  confirmed")]
+    assert len(found) == 6
+    # A value for tf.print alone, which goes to the host, in a step that fails for its resize.
+    assert [line.split(":")[1] for line in open_ones] == ["61"]
+    assert "`tf.unique`" in open_ones[0]
     assert "train.py:56:18: lower: ResizeBicubic has no XLA kernel" in ran.out
 
 
