@@ -2,7 +2,7 @@
 
 Peaks and bandwidths are those of Google's documents, per chip: "System architecture" of v5e, v5p and v6e at
 docs.cloud.google.com/tpu, "A Domain-Specific Supercomputer for Training Deep Neural Networks" (CACM 2020) for v2 and v3,
-"TPU v4: An Optically Reconfigurable Supercomputer" (ISCA 2023). Memory is what libtpu reports for a device.
+"TPU v4: An Optically Reconfigurable Supercomputer" (ISCA 2023). How much memory a device has, the compiler itself says.
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ class Generation:
     """One generation, per chip.
 
     `flops`: peak of bfloat16 products, FLOP/s. `bandwidth`: of HBM, bytes/s. `interconnect`: of all links of a chip, one
-    way, bytes/s. `cores`: devices that the compiler sees in a chip; each has `hbm` bytes, or all share them
-    (`is_shared`). `counts_cores`: do accelerator types (`v3-8`) count cores rather than chips? `slices`: chips -> shape.
+    way, bytes/s. `cores`: devices that the compiler sees in a chip, each with memory of its own unless it
+    `is_shared`. `counts_cores`: do accelerator types (`v3-8`) count cores rather than chips? `slices`: chips -> shape.
     """
 
     name: str
     flops: float
     bandwidth: float
     interconnect: float
-    hbm: int
     cores: int
     is_shared: bool
     counts_cores: bool
@@ -66,7 +65,6 @@ GENERATIONS: tuple[Generation, ...] = (
         46 * _TERA,
         700 * _GIGA,
         248 * _GIGA,
-        8_034_172_928,
         2,
         False,
         True,
@@ -77,25 +75,19 @@ GENERATIONS: tuple[Generation, ...] = (
         123 * _TERA,
         900 * _GIGA,
         328 * _GIGA,
-        16_624_107_520,
         2,
         False,
         True,
         {1: "1x1", **_FLAT},
     ),
-    Generation("v4", 275 * _TERA, 1200 * _GIGA, 300 * _GIGA, 32_745_977_856, 2, True, True, _CUBES),
-    Generation(
-        "v5e", 197 * _TERA, 819 * _GIGA, 200 * _GIGA, 16_909_336_064, 1, True, False, _FLAT_FROM_ONE
-    ),
-    Generation(
-        "v5p", 459 * _TERA, 2765 * _GIGA, 600 * _GIGA, 102_786_661_888, 1, True, True, _CUBES
-    ),
+    Generation("v4", 275 * _TERA, 1200 * _GIGA, 300 * _GIGA, 2, True, True, _CUBES),
+    Generation("v5e", 197 * _TERA, 819 * _GIGA, 200 * _GIGA, 1, True, False, _FLAT_FROM_ONE),
+    Generation("v5p", 459 * _TERA, 2765 * _GIGA, 600 * _GIGA, 1, True, True, _CUBES),
     Generation(
         "v6e",
         918 * _TERA,
         1640 * _GIGA,
         448 * _GIGA,
-        33_546_042_880,
         1,
         True,
         False,

@@ -247,12 +247,11 @@ class _Stack:
 
 
 def _distinct(frames: Iterable[Place]) -> list[Place]:
-    """Frames without repeats in a row: a decorator's and AutoGraph's own calls tell the same line twice."""
-    found: list[Place] = []
+    """Each line once: a decorator's and AutoGraph's own calls tell it twice, and so does an error that repeats its stack."""
+    found: dict[tuple[str, int], Place] = {}
     for frame in frames:
-        if not found or (found[-1].path, found[-1].line) != (frame.path, frame.line):
-            found.append(frame)
-    return found
+        found.setdefault((frame.path, frame.line), frame)
+    return list(found.values())
 
 
 def _with_text(place: Place) -> Place:

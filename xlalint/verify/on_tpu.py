@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from xlalint.tpu import targets
 from xlalint.tpu.batch import Largest, largest
-from xlalint.tpu.compiler import COMPILES, OVERFLOWS, UNVERIFIED, Compiler, Result
+from xlalint.tpu.compiler import COMPILES, OVERFLOWS, Compiler, Result
 from xlalint.tpu.installed import Installed, why_not
 from xlalint.tpu.outcome import Outcome, outcome_of
 from xlalint.tpu.targets import Target
@@ -154,6 +154,3 @@ def _summing_over(standin: Standin | None, replicas: int) -> Iterator[None]:
         return
     with standin.all_reducing(replicas):
         yield
-
-
-__all__ = ["UNVERIFIED", "OnTpu", "common_batch", "of_job", "unusable"]
