@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 from cli_support import Ran, RunXlalint, WriteFiles
@@ -51,5 +53,18 @@ def xlalint(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> RunXlal
             check=False,
         )
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return run
+
+
+@pytest.fixture
+def verify(write: WriteFiles, xlalint: RunXlalint) -> Any:
+    """Write `files`, run `xlalint verify --format json ARGUMENTS` there: (what ran, its report)."""
+
+    def run(files: dict[str, str], *arguments: str) -> tuple[Ran, dict[str, Any]]:
+        write(files)
+        ran = xlalint("verify", "--format", "json", *arguments)
+        assert ran.out.startswith("{"), ran.err
+        return ran, json.loads(ran.out)
 
     return run

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
+from cli_support import RunXlalint
 
-from tests.cli_support import Ran, RunXlalint, WriteFiles
 from xlalint.tpu import installed, module, options, pjrt, targets
 from xlalint.tpu.compiler import COMPILES, OVERFLOWS, Compiler
 from xlalint.verify.sandbox import Limits
@@ -26,17 +25,8 @@ pytestmark = [
 ]
 
 
-@pytest.fixture
-def verify(write: WriteFiles, xlalint: RunXlalint) -> Any:
-    """Write `files`, run `xlalint verify --format json ARGUMENTS` there: (what ran, its report)."""
-
-    def run(files: dict[str, str], *arguments: str) -> tuple[Ran, dict[str, Any]]:
-        write(files)
-        ran = xlalint("verify", "--format", "json", "--strategy", "none", *arguments)
-        assert ran.out.startswith("{"), ran.err
-        return ran, json.loads(ran.out)
-
-    return run
+# Not under several devices besides, which compile nothing.
+ALONE = ("--strategy", "none")
 
 
 def line_of(source: str, part: str) -> int:
@@ -68,7 +58,7 @@ for _ in range(20):
 
 
 def test_what_a_cpu_compiles_and_a_tpu_does_not_fails_at_its_line(verify: Any) -> None:
-    ran, report = verify({"train.py": SPECTRUM}, "--target", "tpu-v5e", "train.py")
+    ran, report = verify({"train.py": SPECTRUM}, *ALONE, "--target", "tpu-v5e", "train.py")
     line = line_of(SPECTRUM, "tf.signal.fft")
     assert ran.status == 1
     step = next(one for one in report["targets"] if one["function"] == "train_step")
@@ -100,7 +90,7 @@ for _ in range(20):
 
 
 def test_memory_bound_and_the_largest_batch_are_told_side_by_side(verify: Any) -> None:
-    ran, report = verify({"train.py": LARGE}, "--target", "tpu-v5e,tpu-v6e", "train.py")
+    ran, report = verify({"train.py": LARGE}, *ALONE, "--target", "tpu-v5e,tpu-v6e", "train.py")
     assert ran.status == 0, ran.out
     small, large = report["tpu"]
     assert [(one["target"], one["status"]) for one in (small, large)] == [
@@ -157,7 +147,7 @@ for inputs in data:
 def test_a_slice_has_the_all_reduce_of_the_step_inside(
     verify: Any, target: str, chips: int
 ) -> None:
-    options = ("--target", target, "--no-batch-search", "--compile-only")
+    options = (*ALONE, "--target", target, "--no-batch-search", "--compile-only")
     _, report = verify({"train.py": POD}, *options, "train.py")
     assert {one["checks"]["run"]["detail"] for one in report["targets"]} == {"--compile-only"}
     (step,) = [one for one in report["tpu"] if one["function"] == "train_step"]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Any
 
 import pytest
-from cli_support import Ran, RunXlalint, WriteFiles
+from cli_support import WriteFiles
 
 from xlalint.finding import CheckResult, Finding, Region, Severity, Span
 from xlalint.project.settings import load
@@ -17,19 +16,6 @@ from xlalint.verify.sandbox import Limits
 from xlalint.verify.verification import Request
 
 pytestmark = pytest.mark.compiler
-
-
-@pytest.fixture
-def verify(write: WriteFiles, xlalint: RunXlalint) -> Any:
-    """Write `files`, run `xlalint verify --format json ARGUMENTS` there: (what ran, its report)."""
-
-    def run(files: dict[str, str], *arguments: str) -> tuple[Ran, dict[str, Any]]:
-        write(files)
-        ran = xlalint("verify", "--format", "json", *arguments)
-        assert ran.out.startswith("{"), ran.err
-        return ran, json.loads(ran.out)
-
-    return run
 
 
 def script(*arguments: str) -> tuple[str, ...]:

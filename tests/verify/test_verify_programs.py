@@ -9,22 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import Ran, RunXlalint, WriteFiles
 
 pytestmark = pytest.mark.compiler
-
-
-@pytest.fixture
-def verify(write: WriteFiles, xlalint: RunXlalint) -> Any:
-    """Write `files`, run `xlalint verify --format json ARGUMENTS` there: (what ran, its report)."""
-
-    def run(files: dict[str, str], *arguments: str) -> tuple[Ran, dict[str, Any]]:
-        write(files)
-        ran = xlalint("verify", "--format", "json", *arguments)
-        assert ran.out.startswith("{"), ran.err
-        return ran, json.loads(ran.out)
-
-    return run
 
 
 CELLS = [

@@ -25,7 +25,7 @@ from xlalint.verify import sandbox
 QUICK, DEFAULT = 9, None
 # A quick compile's peak above this share of the memory is confirmed at the default level.
 _NEARLY_FULL = 0.85
-_CHILD = Path(__file__).with_name("child.py")
+_CHILD = (str(Path(sandbox.__file__).with_name("child.py")), "xlalint.tpu.work")
 _FORMAT = 1
 _SUSPECT = re.compile(r"Suspected Python Code Location:\s*(\S+?):(\d+)")
 _OVERFLOW = "RESOURCE_EXHAUSTED"
@@ -128,9 +128,7 @@ class Compiler:
                 ),
                 encoding="utf-8",
             )
-            outcome = sandbox.run(
-                [sys.executable, str(_CHILD), str(job)], limits=self.limits, env={}
-            )
+            outcome = sandbox.run([sys.executable, *_CHILD, str(job)], limits=self.limits, env={})
         for record in outcome.records:
             if record["kind"] in ("compiled", "rejected", "unusable"):
                 return record

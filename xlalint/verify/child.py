@@ -1,7 +1,7 @@
-"""The child process: `python .../xlalint/verify/child.py JOB.json`.
+"""The entry of child processes: `python .../xlalint/verify/child.py MODULE JOB.json` calls that module's `main` with the job.
 
-Run by path, so that it works under any interpreter that has TensorFlow, whether or not xlalint is installed there: it
-imports nothing but the standard library, TensorFlow and its own package.
+Run by path, so that it works under any interpreter, whether or not xlalint is installed there: what it runs imports nothing
+but the standard library, TensorFlow and this package.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sys
 if __name__ == "__main__":
     sys.path.pop(0)  # this folder, whose modules must not shadow the user's
 
+    import importlib
     import importlib.util
     from pathlib import Path
 
@@ -23,6 +24,4 @@ if __name__ == "__main__":
     sys.modules["xlalint"] = module
     spec.loader.exec_module(module)
 
-    from xlalint.verify.work import main
-
-    main(sys.argv[1])
+    importlib.import_module(sys.argv[1]).main(sys.argv[2])

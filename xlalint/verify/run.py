@@ -42,7 +42,7 @@ from xlalint.verify.records import (
 )
 from xlalint.verify.scheduling import Crew, Room
 
-_CHILD = Path(__file__).with_name("child.py")
+_CHILD = (str(Path(__file__).with_name("child.py")), "xlalint.verify.work")
 # Targets that kill their child are left out of the next one; a program that keeps dying is given up.
 _MOST_DEATHS = 6
 _MOST_DEADLY_INPUTS = 3
@@ -249,7 +249,7 @@ class _Attempt:
         self._job.write(job_file)
         self._say("starting")
         outcome = sandbox.run(
-            [*self._job.python, "-X", "faulthandler", str(_CHILD), str(job_file)],
+            [*self._job.python, "-X", "faulthandler", *_CHILD, str(job_file)],
             limits=around.limits,
             env={**compilelog.ENVIRONMENT, **self._job.env},
             folder=around.folder / number,
