@@ -160,14 +160,21 @@ class Regions:
             if options.get("jit_compile") == TRUE:
                 self._compile_steps(base)
                 self._analysis.note_anywhere(frame, node, JIT_ON, NOTHING_KNOWN, "Model.compile")
-            wanted = [options.get("loss"), options.get("metrics"), options.get("weighted_metrics")]
+            # After the optimizer: the loss, and in Keras 2 the metrics, which in Keras 3 come one later.
+            given = dict(enumerate(arguments.positional))
+            metrics = given.get(2 if self._analysis.keras == "2" else 3)
+            wanted = [
+                options.get("loss", given.get(1)),
+                options.get("metrics", metrics),
+                options.get("weighted_metrics"),
+            ]
         elif attr in ("add_loss", "add_metric"):
             wanted = list(arguments.positional[:1])
         else:
             return
         for value in wanted:
-            given = leaves(value) if value is not None else ()
-            for leaf in (one for each in given for one in alternatives(each)):
+            parts = leaves(value) if value is not None else ()
+            for leaf in (one for each in parts for one in alternatives(each)):
                 if leaf.kind is FUNCTION:
                     info, bound = leaf.ref if isinstance(leaf.ref, tuple) else (leaf.ref, None)
                     context = Context(
