@@ -330,7 +330,7 @@ def believed(inspection: Inspection, line: int) -> str:
     of_node = inspection.beliefs.of_node
     (statement,) = [
         node
-        for node in ast.walk(inspection.beliefs.module.tree)
+        for node in ast.walk(inspection.module.tree)
         if isinstance(node, ast.Expr) and node.lineno == line
     ]
     return "; or ".join(dict.fromkeys(told(b.value) for b in of_node.get(statement.value, [])))

@@ -6,7 +6,7 @@ import gc
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,40 +40,98 @@ class _Loaded:
     suppressions: suppressions.Suppressions
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The findings of one file, sorted, their places counted in its program (a notebook's cells joined)."""
+
+    file: SourceFile
+    source: Source
+    findings: tuple[Finding, ...]
+
+
 def check(
-    paths: Sequence[str], settings: Settings, remains: list[object] | None = None
+    paths: Sequence[str],
+    settings: Settings,
+    remains: list[object] | None = None,
+    *,
+    with_fixes: bool = False,
 ) -> CheckResult:
     """Check files and folders. Files that cannot be read or parsed become `errors`; the others are still checked.
 
-    What was built on the way is added to `remains`: taking apart the syntax trees of a large project costs a sixth of
+    `with_fixes` proposes a fix for each finding that a rewrite fits, which means understanding the project twice. What was built on the way is added to `remains`: taking apart the syntax trees of a large project costs a sixth of
     checking it, which a process that is about to end can do without.
 
     Raises:
         CatalogError: no catalogue is shipped that fits the TensorFlow version of the settings.
     """
+    checked, result = check_programs(paths, settings, remains, with_fixes=with_fixes)
+    findings = [item.source.relocate(f) for item in checked for f in item.findings]
+    findings.sort(key=Finding.sort_key)
+    return replace(result, findings=tuple(findings), summary=_summary(findings))
+
+
+def check_programs(
+    paths: Sequence[str],
+    settings: Settings,
+    remains: list[object] | None = None,
+    *,
+    with_fixes: bool = False,
+) -> tuple[list[Checked], CheckResult]:
+    """As `check`, but with the findings by file and counted in its program; the result beside them holds all the rest."""
     with _room_to_think():
         loaded, errors = _read_all(paths, settings)
         analysis = _analysis(loaded, settings)
         analysis.run([item.module for item in loaded])
-        findings, unread = _findings(loaded, analysis, settings)
+        found, unread = _findings(loaded, analysis, settings)
         unread += [_told(failure) for failure in analysis.failures if failure.module.is_target]
+        if with_fixes:
+            found = _with_fixes(loaded, found, settings)
     if remains is not None:
         remains += [loaded, analysis]
-    findings.sort(key=Finding.sort_key)
+    checked = [
+        Checked(item.file, item.source, tuple(sorted(findings, key=Finding.sort_key)))
+        for item, findings in zip(loaded, found)
+    ]
     errors = sorted([*errors, *unread], key=lambda e: (e.path, e.line, e.column))
-    return CheckResult(
-        tuple(findings),
-        tuple(errors),
-        len(loaded),
-        _summary(findings),
-        analysis.modules.project.also_read(),
-    )
+    also_read = analysis.modules.project.also_read()
+    return checked, CheckResult((), tuple(errors), len(loaded), also_read=also_read)
+
+
+def _with_fixes(
+    loaded: Sequence[_Loaded], found: Sequence[list[Finding]], settings: Settings
+) -> list[list[Finding]]:
+    """The findings with the fixes that rewrites propose, who ask what every expression around a finding is."""
+    from xlalint.fixes.proposing import is_mendable, propose
+    from xlalint.rules.base import Aim
+    from xlalint.semantics.beliefs import Beliefs
+
+    mended = {
+        item.module
+        for item, findings in zip(loaded, found)
+        if any(is_mendable(finding) for finding in findings)
+    }
+    if not mended:
+        return list(found)
+    analysis = _analysis(loaded, settings)
+    beliefs = Beliefs(frozenset(mended))
+    analysis.handlers = beliefs.watch(analysis.handlers)
+    analysis.run([item.module for item in loaded])
+    aim = Aim(settings.target, _names_tpu(analysis, settings))
+    result = []
+    for item, findings in zip(loaded, found):
+        facts = analysis.facts.get(item.module)
+        is_mended = item.module in mended and facts is not None
+        result.append(
+            propose(findings, facts, beliefs.of_node, aim) if is_mended and facts else findings
+        )
+    return result
 
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
     """What the analysis believes of one file, for `xlalint debug facts`."""
 
+    module: ModuleInfo
     beliefs: Beliefs
     analysis: Analysis
     findings: tuple[Finding, ...]
@@ -92,14 +150,15 @@ def inspect(path: str, paths: Sequence[str], settings: Settings) -> Inspection |
         wanted = Path(path).resolve()
         found = next((item for item in loaded if item.file.path.resolve() == wanted), None)
         if found is None:
-            told = next((e for e in errors if Path(e.path).resolve() == wanted), None)
-            return told or FileError(path, 0, 0, "no Python file that is checked here")
+            error = next((e for e in errors if Path(e.path).resolve() == wanted), None)
+            return error or FileError(path, 0, 0, "no Python file that is checked here")
         analysis = _analysis(loaded, settings)
-        beliefs = Beliefs(found.module)
+        beliefs = Beliefs(frozenset({found.module}))
         analysis.handlers = beliefs.watch(analysis.handlers)
         analysis.run([item.module for item in loaded])
-        findings, _ = _findings([found], analysis, settings)
-    return Inspection(beliefs, analysis, tuple(sorted(findings, key=Finding.sort_key)))
+        [findings], _ = _findings([found], analysis, settings)
+    told = sorted((found.source.relocate(f) for f in findings), key=Finding.sort_key)
+    return Inspection(found.module, beliefs, analysis, tuple(told))
 
 
 def believed_parameters(paths: Sequence[str], settings: Settings) -> ParameterBeliefs:
@@ -237,9 +296,10 @@ def _keras(loaded: Sequence[_Loaded], settings: Settings) -> str:
 
 def _findings(
     loaded: Sequence[_Loaded], analysis: Analysis, settings: Settings
-) -> tuple[list[Finding], list[FileError]]:
+) -> tuple[list[list[Finding]], list[FileError]]:
+    """The findings of each file, counted in its program, and what could not be read."""
     selected = [code for code in pages.codes() if settings.is_selected(code)]
-    findings: list[Finding] = []
+    findings: list[list[Finding]] = []
     errors: list[FileError] = []
     for item in loaded:
         facts = analysis.facts.get(item.module)
@@ -249,9 +309,8 @@ def _findings(
             errors += unread
         ignored = settings.ignored_in(item.file.path)
         kept = [f for f in found if not f.code.startswith(ignored)] if ignored else found
-        for finding in suppressions.apply(item.suppressions, kept, item.file.display, settings):
-            if not (ignored and finding.code.startswith(ignored)):
-                findings.append(item.source.relocate(finding))
+        told = suppressions.apply(item.suppressions, kept, item.file.display, settings)
+        findings.append([f for f in told if not (ignored and f.code.startswith(ignored))])
     return findings, errors
 
 
@@ -268,11 +327,9 @@ def _read(
     from xlalint.rules.base import Aim
     from xlalint.rules.reading import read_module
 
-    names_tpu = analysis.saw_tpu or "target" in dict(settings.origins)
+    aim = Aim(settings.target, _names_tpu(analysis, settings))
     try:
-        found, too_deep = read_module(
-            facts, item.file.display, Aim(settings.target, names_tpu), selected
-        )
+        found, too_deep = read_module(facts, item.file.display, aim, selected)
     except libcst.ParserSyntaxError as error:
         message = f"libcst cannot read this: {error.message}"
         return [], [FileError(item.file.display, error.raw_line, 0, message)]
@@ -281,6 +338,11 @@ def _read(
         for line in too_deep
     ]
     return [f for f in found if settings.target in pages.load(f.code).targets], unread
+
+
+def _names_tpu(analysis: Analysis, settings: Settings) -> bool:
+    """Whether the project or its user has named a TPU."""
+    return analysis.saw_tpu or "target" in dict(settings.origins)
 
 
 def _told(failure: Failure) -> FileError:

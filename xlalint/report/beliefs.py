@@ -86,10 +86,10 @@ def _function_notes(inspection: Inspection) -> dict[int, list[str]]:
     contexts: dict[FunctionInfo, dict[Context, None]] = {}
     for beliefs in inspection.beliefs.of_node.values():
         for belief in beliefs:
-            if belief.function is not None and belief.function.module is inspection.beliefs.module:
+            if belief.function is not None and belief.function.module is inspection.module:
                 contexts.setdefault(belief.function, {}).setdefault(belief.context)
     notes: dict[int, list[str]] = {}
-    for info in inspection.beliefs.module.functions:
+    for info in inspection.module.functions:
         known = contexts.get(info, {})
         rows = dict.fromkeys(_told_context(context) for context in known)
         if inspection.analysis.regions.is_host(info):
@@ -118,7 +118,7 @@ def json_text(path: str, inspection: Inspection, sources: Sources, line: int | N
     notes = _function_notes(inspection)
     functions = [
         {"function": info.qualname, "line": info.node.lineno, "runs": notes[info.node.lineno]}
-        for info in inspection.beliefs.module.functions
+        for info in inspection.module.functions
     ]
     findings = [
         {"line": f.span.line, "code": f.code, "confidence": f.confidence, "message": f.message}

@@ -40,10 +40,11 @@ def walk(root: cst.CSTNode, rules: Sequence[Rule]) -> None:
             handler(node)
         if kind.__name__ in leaves:
             pending.append((node, True))
-        pending.extend((child, False) for child in reversed(_children(node)))
+        pending.extend((child, False) for child in reversed(children(node)))
 
 
-def _children(node: cst.CSTNode) -> list[cst.CSTNode]:
+def children(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """The nodes directly below one that hold code: no whitespace, commas or parentheses."""
     found: list[cst.CSTNode] = []
     for name in _fields(node.__class__):
         value = getattr(node, name)

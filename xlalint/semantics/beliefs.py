@@ -50,19 +50,19 @@ class Belief:
 
 @dataclass(eq=False, slots=True)
 class Beliefs:
-    """Everything that expressions of one module were believed to be, in the order in which the analysis met them."""
+    """Everything that expressions of some modules were believed to be, in the order in which the analysis met them."""
 
-    module: ModuleInfo
+    modules: frozenset[ModuleInfo]
     of_node: dict[ast.AST, list[Belief]] = field(default_factory=dict)
 
     def watch(self, handlers: Mapping[type[ast.AST], Handler]) -> dict[type[ast.AST], Handler]:
-        """The same handlers, which from now on leave a record of what they say of this module."""
+        """The same handlers, which from now on leave a record of what they say of these modules."""
         return {kind: self._recording(handler) for kind, handler in handlers.items()}
 
     def _recording(self, handler: Handler) -> Handler:
         def recorded(node: Any, frame: Frame) -> Value:
             value = handler(node, frame)
-            if frame.module is self.module and not frame.silent:
+            if frame.module in self.modules and not frame.silent:
                 known = self.of_node.setdefault(node, [])
                 belief = Belief(value, frame.context, frame.function)
                 if belief not in known:
