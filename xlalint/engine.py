@@ -65,9 +65,15 @@ def check(
         CatalogError: no catalogue is shipped that fits the TensorFlow version of the settings.
     """
     checked, result = check_programs(paths, settings, remains, with_fixes=with_fixes)
-    findings = [item.source.relocate(f) for item in checked for f in item.findings]
-    findings.sort(key=Finding.sort_key)
-    return replace(result, findings=tuple(findings), summary=_summary(findings))
+    return with_findings(
+        result, [item.source.relocate(f) for item in checked for f in item.findings]
+    )
+
+
+def with_findings(result: CheckResult, findings: Iterable[Finding]) -> CheckResult:
+    """The result with these findings, sorted and summed up."""
+    ordered = tuple(sorted(findings, key=Finding.sort_key))
+    return replace(result, findings=ordered, summary=_summary(ordered))
 
 
 def check_programs(

@@ -31,23 +31,28 @@ _IRRELEVANT = (
 
 
 def check(
-    paths: Sequence[str], settings: Settings, remains: list[object] | None = None
+    paths: Sequence[str],
+    settings: Settings,
+    remains: list[object] | None = None,
+    *,
+    with_fixes: bool = False,
 ) -> CheckResult:
     """What `engine.check` returns, from the cache where nothing has changed since it was put there."""
-    key = _key(paths, settings)
+    key = _key(paths, settings, with_fixes=with_fixes)
     stored = cache.load(key)
     result = None if stored is None else decode(stored)
     if result is None:
         from xlalint import engine
 
-        result = engine.check(paths, settings, remains)
+        result = engine.check(paths, settings, remains, with_fixes=with_fixes)
         cache.store(key, encode(result))
     return result
 
 
-def _key(paths: Sequence[str], settings: Settings) -> str:
+def _key(paths: Sequence[str], settings: Settings, *, with_fixes: bool) -> str:
     digest = hashlib.sha256()
-    for part in (*_program(), *_relevant(settings), *_project(paths, settings)):
+    asked = "with fixes" if with_fixes else "findings alone"
+    for part in (*_program(), asked, *_relevant(settings), *_project(paths, settings)):
         digest.update(part.encode("utf-8", "surrogatepass"))
         digest.update(b"\0")
     return digest.hexdigest()

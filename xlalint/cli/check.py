@@ -14,7 +14,7 @@ from xlalint import report
 from xlalint.cli.options import settings_from, shared_options
 from xlalint.cli.progress import progress
 from xlalint.cli.terminal import wants_color
-from xlalint.finding import CheckResult, Severity
+from xlalint.finding import CheckResult, Finding, Severity
 from xlalint.project.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
@@ -39,6 +39,16 @@ CLEAN, FINDINGS, FAILED = 0, 1, 2
     metavar="FILE",
     type=click.Path(dir_okay=False),
     help="Write the report there instead of to standard output.",
+)
+@click.option("--fix", is_flag=True, help="Rewrite the files where that keeps what the code means.")
+@click.option(
+    "--unsafe-fixes",
+    is_flag=True,
+    help="With --fix or --diff: make the rewrites that a person should look at, too.",
+)
+@click.option("--diff", is_flag=True, help="Show what --fix would write, and write nothing.")
+@click.option(
+    "--show-fixes", is_flag=True, help="Show with each finding the rewrite that is on offer."
 )
 @click.option("--statistics", is_flag=True, help="Count findings per rule instead of listing them.")
 @click.option("--stdin-filename", metavar="FILE", help="The name of what `-` reads.")
@@ -72,8 +82,12 @@ def command(remains: list[object] | None, /, paths: tuple[str, ...], **options: 
     """
     paths = paths or (".",)
     settings = _with_stdin(settings_from(paths, options), paths)
+    if options["fix"] or options["diff"]:
+        return _fix(paths, settings, options)
+    if options["unsafe_fixes"]:
+        raise click.UsageError("--unsafe-fixes goes with --fix or --diff")
     with progress("checking"):
-        result = _check(paths, settings, remains, use_cache=not options["no_cache"])
+        result = _check(paths, settings, remains, options)
     if options["write_baseline"]:
         return _write_baseline(result, settings, Path(options["write_baseline"]))
     result, told = _without_baseline(result, settings, options["baseline"])
@@ -89,20 +103,63 @@ def _with_stdin(settings: Settings, paths: tuple[str, ...]) -> Settings:
     return replace(settings, stdin=sys.stdin.buffer.read()) if "-" in paths else settings
 
 
+def _fix(paths: tuple[str, ...], settings: Settings, options: dict[str, Any]) -> int:
+    """`check --fix` and `check --diff`: rewrite, then report what remains."""
+    from xlalint.cli.fixing import fix
+    from xlalint.semantics.catalog import CatalogError
+
+    _refuse_contradictions(options)
+
+    def wanted(result: CheckResult) -> frozenset[Finding]:
+        return frozenset(_without_baseline(result, settings, options["baseline"])[0].findings)
+
+    try:
+        with progress("rewriting"):
+            done = fix(paths, settings, wanted, unsafe=options["unsafe_fixes"], dry=options["diff"])
+    except CatalogError as error:
+        raise click.ClickException(str(error)) from error
+    result, told = _without_baseline(done.result, done.settings, options["baseline"])
+    if options["diff"]:
+        sys.stdout.write(done.diff)
+    elif done.program is not None:
+        # Standard output is for the program then, which an editor puts in the place of its text.
+        sys.stdout.write(done.program)
+        click.echo(_render(result, done.settings, options, done.data()), nl=False, err=True)
+    else:
+        _write(_render(result, done.settings, options, done.data()), options)
+    _tell(result, options["format_"])
+    for line in (*done.told(), *told):
+        click.echo(f"xlalint: {line}", err=True)
+    status = _status(result, settings, options["exit_zero"])
+    return FINDINGS if status == CLEAN and done.diff and not options["exit_zero"] else status
+
+
+def _refuse_contradictions(options: dict[str, Any]) -> None:
+    if options["write_baseline"]:
+        raise click.UsageError("--write-baseline goes neither with --fix nor with --diff")
+    if options["diff"] and (options["format_"] not in ("full", "concise") or options["statistics"]):
+        raise click.UsageError("--diff is a report of its own: it has no --format or --statistics")
+
+
 def _check(
-    paths: tuple[str, ...], settings: Settings, remains: list[object] | None, *, use_cache: bool
+    paths: tuple[str, ...],
+    settings: Settings,
+    remains: list[object] | None,
+    options: dict[str, Any],
 ) -> CheckResult:
+    # Programs read fixes; people ask for them, as finding them means understanding the project twice.
+    with_fixes = options["show_fixes"] or options["format_"] in ("json", "sarif")
     # The analysis is imported here: `xlalint check --help` does without it.
     from xlalint.semantics.catalog import CatalogError
 
     try:
-        if use_cache and "-" not in paths:
+        if not options["no_cache"] and "-" not in paths:
             from xlalint.cli import cached
 
-            return cached.check(paths, settings, remains)
+            return cached.check(paths, settings, remains, with_fixes=with_fixes)
         from xlalint import engine
 
-        return engine.check(paths, settings, remains)
+        return engine.check(paths, settings, remains, with_fixes=with_fixes)
     except CatalogError as error:
         raise click.ClickException(str(error)) from error
 
@@ -148,12 +205,18 @@ def _write_baseline(result: CheckResult, settings: Settings, file: Path) -> int:
     return FAILED if result.errors else CLEAN
 
 
-def _render(result: CheckResult, settings: Settings, options: dict[str, Any]) -> str:
+def _render(
+    result: CheckResult,
+    settings: Settings,
+    options: dict[str, Any],
+    more: dict[str, Any] | None = None,
+) -> str:
+    """The report; `more` is what its JSON holds besides."""
     color = wants_color(options["color"], options["output_file"])
     style = report.Style(color=color)
     if options["statistics"]:
         return report.statistics(result, options["format_"], style)
-    return report.render(result, settings, options["format_"], style)
+    return report.render(result, settings, options["format_"], style, more or {})
 
 
 def _write(text: str, options: dict[str, Any]) -> None:

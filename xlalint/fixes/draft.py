@@ -11,13 +11,14 @@ from typing import TypeVar
 
 import libcst as cst
 
-from xlalint.finding import Span
+from xlalint.finding import Edit, Span
 from xlalint.project.source import split_lines
 from xlalint.rules.base import key_of
 from xlalint.rules.positions import Place, Positions
 from xlalint.rules.walk import children
 from xlalint.semantics.beliefs import Belief
 from xlalint.semantics.facts import Fact
+from xlalint.semantics.names import canonical
 from xlalint.semantics.values import NOTHING_KNOWN, Value, join
 
 Function = cst.FunctionDef | cst.Lambda
@@ -41,6 +42,7 @@ class Draft:
     _at: dict[Place, list[cst.CSTNode]] = field(default_factory=dict)
     _names: frozenset[str] | None = None
     _lines: list[str] = field(default_factory=list)
+    _imported: Mapping[str, str] | None = None
     _by_ast: dict[Place, ast.AST] = field(default_factory=dict)
 
     # --- the tree ----------------------------------------------------------------------------------------------
@@ -88,6 +90,14 @@ class Draft:
             return above.body
         return ()
 
+    def within(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """A node and all below it that hold code, in the order of the source."""
+        pending = [node]
+        while pending:
+            found = pending.pop()
+            yield found
+            pending.extend(reversed(children(found)))
+
     def function(self, node: cst.CSTNode) -> Function | None:
         """The innermost function that a node stands in."""
         return next(
@@ -120,6 +130,21 @@ class Draft:
         """What the analysis saw at a node, of these kinds."""
         return [f for f in self.facts.get(self.positions.of(node), ()) if f.kind in kinds]
 
+    def api(self, node: cst.BaseExpression) -> str | None:
+        """The canonical name (`tf.rank`) of what another package provides: of an expression, or of what a call calls."""
+        if isinstance(node, cst.Call):
+            node = node.func
+        tail: list[str] = []
+        while isinstance(node, cst.Attribute):
+            tail.append(node.attr.value)
+            node = node.value
+        if not isinstance(node, cst.Name):
+            return None
+        if self._imported is None:
+            self._imported = _imported(self.tree)
+        root = self._imported.get(node.value)
+        return None if root is None else canonical(".".join((root, *reversed(tail))))
+
     # --- names -------------------------------------------------------------------------------------------------
 
     @property
@@ -138,6 +163,16 @@ class Draft:
                         return alias.asname or "v2"
         return None
 
+    def import_tensorflow(self) -> tuple[str, tuple[Edit, ...]]:
+        """A name for TensorFlow, and the edit that imports it where the module has none: below its last import."""
+        known = self.tensorflow
+        if known is not None:
+            return known, ()
+        name = self.fresh("tf")
+        line = _line_for_imports(self.tree)
+        place = Span(line, 1, line, 1)
+        return name, (Edit(place, f"import tensorflow as {name}{self.module.default_newline}"),)
+
     def fresh(self, name: str) -> str:
         """`name`, or `name_2`, ... : a name that the program uses nowhere."""
         if self._names is None:
@@ -146,6 +181,49 @@ class Draft:
         while wanted in self._names or keyword.iskeyword(wanted) or hasattr(builtins, wanted):
             wanted, number = f"{name}_{number}", number + 1
         return wanted
+
+
+def _imported(tree: ast.Module) -> dict[str, str]:
+    """What names stand for by imports, wherever in the module these are; without names that are bound in another way, too."""
+    found: dict[str, str] = {}
+    others: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            known = {a.asname or a.name.split(".")[0]: a for a in node.names}
+            pairs = [(name, a.name if a.asname else name) for name, a in known.items()]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            pairs = [(a.asname or a.name, f"{node.module}.{a.name}") for a in node.names]
+        else:
+            others.update(_bound_by(node))
+            continue
+        for name, dotted in pairs:
+            if found.setdefault(name, dotted) != dotted:
+                others.add(name)
+    return {name: dotted for name, dotted in found.items() if name not in others}
+
+
+def _bound_by(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield node.name
+
+
+def _line_for_imports(tree: ast.Module) -> int:
+    """The line after the imports at the top of a module; after its docstring and `from __future__`, where there are none."""
+    line = 1
+    for index, statement in enumerate(tree.body):
+        is_docstring = (
+            index == 0
+            and isinstance(statement, ast.Expr)
+            and isinstance(statement.value, ast.Constant)
+        )
+        if not (is_docstring or isinstance(statement, (ast.Import, ast.ImportFrom))):
+            break
+        line = (statement.end_lineno or statement.lineno) + 1
+    return line
 
 
 def _ast_index(tree: ast.Module, lines: Sequence[str]) -> dict[Place, ast.AST]:

@@ -72,6 +72,13 @@ def _indented(draft: Draft, first: Span, lines: Sequence[str]) -> str:
     )
 
 
+def receiver(draft: Draft, node: cst.BaseExpression) -> str:
+    """The source of an expression so that `.name`, `[index]` or `(arguments)` can follow it."""
+    code = draft.code(node)
+    is_tight = isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript))
+    return code if is_tight or (node.lpar and node.rpar) else f"({code})"
+
+
 def fix(applicability: str, message: str, *edits: Edit) -> Fix:
     """A fix with its edits in the order of the text. `message` says what is done and, unless it is safe, what may change."""
     return Fix(applicability, message, tuple(sorted(edits, key=lambda edit: edit.span)))

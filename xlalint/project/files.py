@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from xlalint.finding import FileError
@@ -42,12 +42,14 @@ class UnreadableError(Exception):
 class SourceFile:
     """A file to check. `display` is the path as the user would write it, `path` the real one, absolute.
 
-    `text` is set where the text does not come from the disk (standard input).
+    `text` is set where the text does not come from the disk (standard input, or a file that is being rewritten).
+    `is_elsewhere`: a walk came to it by a link that leads out of the folder that was walked.
     """
 
     display: str
     path: Path
     text: str | None = None
+    is_elsewhere: bool = False
 
     @property
     def is_notebook(self) -> bool:
@@ -62,9 +64,13 @@ class SourceFile:
         except OSError as error:
             raise UnreadableError(_error(self.display, error.strerror or str(error))) from error
 
+    def raw(self) -> str:
+        """The text of the file as it is: of a notebook, its JSON. Raises UnreadableError."""
+        return self.text if self.text is not None else _decode(self.content(), self.display)
+
     def read(self) -> Source:
         """The text of the file as one program, with the map of cells for a notebook. Raises UnreadableError."""
-        text = self.text if self.text is not None else _decode(self.content(), self.display)
+        text = self.raw()
         if self.is_notebook:
             from xlalint.project.notebooks import NotebookError, unfold
 
@@ -91,6 +97,9 @@ def discover(paths: Sequence[str], settings: Settings) -> tuple[list[SourceFile]
                 errors.append(item)
             else:
                 found.setdefault(item.path, item)
+    for path, text in settings.unsaved:
+        if Path(path) in found:
+            found[Path(path)] = replace(found[Path(path)], text=text)
     return sorted(found.values(), key=lambda f: f.display), errors
 
 
@@ -172,7 +181,7 @@ def _walk_folder(
             )
         else:
             own = path.resolve() if entry.is_symlink() else real / entry.name
-            yield SourceFile(str(display / entry.name), own)
+            yield SourceFile(str(display / entry.name), own, is_elsewhere=own.parent != real)
 
 
 def _is_excluded(path: Path, is_folder: bool, settings: Settings) -> bool:

@@ -53,7 +53,8 @@ class Settings:
     Entries of `select` and `ignore` are codes or prefixes of codes. `jobs` is how many compilers
     `verify` runs at once, 0 for one per core: `check` is one process, as trees handed between processes cost more than parsing.
     `baseline` is the file of accepted findings, relative to `root`.
-    `stdin` is what the path `-` stands for, where it has been read already.
+    `stdin` is what the path `-` stands for, where it has been read already. `unsaved` holds the text of files, by real path,
+    that is to be taken instead of what is on disk.
     """
 
     root: Path
@@ -72,6 +73,7 @@ class Settings:
     baseline: str | None = None
     stdin_filename: str | None = None
     stdin: bytes | None = None
+    unsaved: tuple[tuple[str, str], ...] = ()
     verify: VerifySettings = field(default_factory=VerifySettings)
     source: Path | None = None
     origins: tuple[tuple[str, str], ...] = ()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 from xlalint.finding import CheckResult, Severity
 from xlalint.project.settings import Settings
@@ -28,8 +31,18 @@ class Style:
     color: bool = False
 
 
-def render(result: CheckResult, settings: Settings, format_: str, style: Style) -> str:
-    """The report of `result` in one of FORMATS, ending in a line end (or empty)."""
+def render(
+    result: CheckResult,
+    settings: Settings,
+    format_: str,
+    style: Style,
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> str:
+    """The report of `result` in one of FORMATS, ending in a line end (or empty). `more` is what `json` holds besides."""
+    if format_ == "json" and more:
+        from xlalint.report.json import document
+
+        return document(result, settings, more)
     module = importlib.import_module(f"xlalint.report.{_MODULES[format_]}")
     text = getattr(module, format_)(result, settings, style)
     assert isinstance(text, str)

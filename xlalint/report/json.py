@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as standard_json
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from xlalint.finding import CheckResult, FileError, Finding, Fix, Span
@@ -15,7 +16,13 @@ SCHEMA_VERSION = 1
 
 def json(result: CheckResult, settings: Settings, style: Style) -> str:
     """One JSON object. Lines and columns are 1-based, columns count code points, ends are exclusive."""
-    return standard_json.dumps(as_data(result, settings), indent=2, ensure_ascii=False) + "\n"
+    return document(result, settings, {})
+
+
+def document(result: CheckResult, settings: Settings, more: Mapping[str, Any]) -> str:
+    """As `json`, with more beside the findings."""
+    data = {**as_data(result, settings), **more}
+    return standard_json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
 def as_data(result: CheckResult, settings: Settings) -> dict[str, Any]:

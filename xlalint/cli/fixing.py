@@ -1,0 +1,82 @@
+"""What `check --fix`, `--unsafe-fixes` and `--diff` do: the fixes applied, the diff made, the files written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from xlalint import engine
+from xlalint.finding import CheckResult, FileError
+from xlalint.fixes import fixpoint, writing
+from xlalint.fixes.fixpoint import Outcome, Wanted
+from xlalint.fixes.site import SAFE, UNSAFE
+from xlalint.project.files import SourceFile, named
+from xlalint.project.settings import Settings
+from xlalint.report import fixed
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """What came of it: what remains to be reported, with the settings under which it can be shown.
+
+    `diff` is set when nothing was to be written, `program` is what came by standard input, rewritten or not.
+    """
+
+    result: CheckResult
+    settings: Settings
+    outcome: Outcome
+    wanted: Wanted
+    diff: str = ""
+    program: str | None = None
+    wrote: bool = True
+
+    def told(self) -> list[str]:
+        """What to say on standard error."""
+        offered = [f for f in self.wanted(self.outcome.result) if f.fix is not None]
+        return fixed.summary(self.outcome, wrote=self.wrote, offered=offered)
+
+    def data(self) -> dict[str, Any]:
+        """What to say of it in JSON."""
+        return fixed.data(self.outcome)
+
+
+def fix(
+    paths: Sequence[str], settings: Settings, wanted: Wanted, *, unsafe: bool, dry: bool
+) -> Fixed:
+    """Apply the fixes, and write the files unless this is `dry` or they came by standard input.
+
+    Raises:
+        CatalogError: as `engine.check`.
+    """
+    allowed: Collection[str] = (SAFE, UNSAFE) if unsafe else (SAFE,)
+    outcome = fixpoint.run(paths, settings, allowed, wanted=wanted, judge=_unwritable)
+    done = Fixed(outcome.result, settings, outcome, wanted)
+    if dry:
+        return replace(done, diff=fixed.diff(outcome.files), wrote=False)
+    if "-" in paths:
+        program = _standard_input(outcome, settings)
+        return replace(done, settings=replace(settings, stdin=program.encode()), program=program)
+    problems = writing.write(outcome.files)
+    return replace(done, result=_as_it_is(paths, settings, problems)) if problems else done
+
+
+def _unwritable(proposals: Sequence[fixpoint.Proposal]) -> dict[int, str]:
+    found = {index: writing.refusal(proposal.file) for index, proposal in enumerate(proposals)}
+    return {index: why for index, why in found.items() if why is not None}
+
+
+def _as_it_is(paths: Sequence[str], settings: Settings, problems: list[FileError]) -> CheckResult:
+    """What is to be said of the files where some of them could not be written."""
+    result = engine.check(paths, settings)
+    errors = sorted((*result.errors, *problems), key=lambda e: (e.path, e.line, e.column))
+    return replace(result, errors=tuple(errors))
+
+
+def _standard_input(outcome: Outcome, settings: Settings) -> str:
+    """The program that came by standard input, rewritten or not; nothing where it could not be read."""
+    file = named(settings.stdin_filename or "<stdin>", settings)
+    if not isinstance(file, SourceFile):
+        return ""
+    after = {item.file.path: item.after for item in outcome.files}
+    return after.get(file.path, file.raw())

@@ -1,0 +1,93 @@
+"""Cells of a notebook written anew, while every other byte of its JSON stays what it was: outputs, metadata, indentation."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_decode = json.JSONDecoder().raw_decode
+
+
+def with_cells(text: str, sources: Mapping[int, str]) -> str:
+    """The JSON of a notebook with other sources for some of its cells, by their number among all cells (1-based).
+
+    Raises:
+        ValueError: the text is not the JSON of a notebook, or it has no such cell.
+    """
+    spans = _source_spans(text)
+    parts: list[str] = []
+    done = 0
+    for number in sorted(sources):
+        if number not in spans:
+            raise ValueError(f"no cell {number} with a source")
+        start, end = spans[number]
+        parts += (text[done:start], _written(text[start:end], sources[number]))
+        done = end
+    return "".join((*parts, text[done:]))
+
+
+def _written(before: str, source: str) -> str:
+    """A source as it was written before: as one string or as a list of lines, and with the same spaces between them."""
+    is_ascii = before.isascii()
+    if not before.startswith("["):
+        return json.dumps(source, ensure_ascii=is_ascii)
+    lines = re.findall(r".*?\n|.+$", source, re.DOTALL)
+    # What stood between the bracket and the first line, before the last bracket, and between two lines.
+    head = _SPACE.match(before, 1)
+    opening = head.group() if head else ""
+    closing = before[len(before[:-1].rstrip()) : -1]
+    joint = f",{opening}" if "\n" in opening else ", "
+    if not lines:
+        return "[]"
+    return f"[{opening}{joint.join(json.dumps(line, ensure_ascii=is_ascii) for line in lines)}{closing}]"
+
+
+def _source_spans(text: str) -> dict[int, tuple[int, int]]:
+    """Where the `source` of each cell stands in the text."""
+    top = _values(text, _skip(text, 0))
+    if "cells" not in top:
+        raise ValueError("a notebook without cells")
+    position = _skip(text, top["cells"][0])
+    if text[position] != "[":
+        raise ValueError("a notebook whose cells are no list")
+    spans: dict[int, tuple[int, int]] = {}
+    number = 0
+    position = _skip(text, position + 1)
+    while text[position] != "]":
+        number += 1
+        _, end = _decode(text, position)
+        cell = _values(text, position) if text[position] == "{" else {}
+        if "source" in cell:
+            spans[number] = cell["source"]
+        position = _skip(text, end)
+        if text[position] == ",":
+            position = _skip(text, position + 1)
+    return spans
+
+
+def _values(text: str, position: int) -> dict[str, tuple[int, int]]:
+    """Where the values of the object that begins at `position` stand, by key."""
+    if text[position] != "{":
+        raise ValueError("not an object")
+    found: dict[str, tuple[int, int]] = {}
+    position = _skip(text, position + 1)
+    while text[position] != "}":
+        key, end = _decode(text, position)
+        start = _skip(text, _skip(text, end) + 1)
+        _, end = _decode(text, start)
+        found[str(key)] = (start, end)
+        position = _skip(text, end)
+        if text[position] == ",":
+            position = _skip(text, position + 1)
+    return found
+
+
+def _skip(text: str, position: int) -> int:
+    """The next place that is no space. Raises ValueError at the end of the text."""
+    match = _SPACE.match(text, position)
+    after = match.end() if match else position
+    if after >= len(text):
+        raise ValueError("the JSON ends too early")
+    return after
