@@ -31,9 +31,10 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from xlalint import engine
+from xlalint.isolation import sandbox
 from xlalint.project.settings import load
 from xlalint.pytest_plugin.units import standing_in
-from xlalint.verify import plan, run, sandbox, verification
+from xlalint.verify import plan, run, verification
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PROGRAMS = (

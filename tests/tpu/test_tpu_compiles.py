@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from cli_support import RunXlalint
 
+from xlalint.isolation.sandbox import Limits
 from xlalint.tpu import installed, module, options, pjrt, targets
 from xlalint.tpu.compiler import COMPILES, OVERFLOWS, Compiler
-from xlalint.verify.sandbox import Limits
 
 
 def _installed() -> installed.Installed | None:

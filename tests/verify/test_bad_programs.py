@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from xlalint.verify import plan, processes, run
+from xlalint.isolation import processes
+from xlalint.isolation.sandbox import Limits
+from xlalint.verify import plan, run
 from xlalint.verify.records import TrainingReport
 from xlalint.verify.run import Gathered
-from xlalint.verify.sandbox import Limits
 
 pytestmark = pytest.mark.slow
 

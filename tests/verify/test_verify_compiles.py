@@ -9,10 +9,10 @@ import pytest
 from cli_support import WriteFiles
 
 from xlalint.finding import CheckResult, Finding, Region, Severity, Span
+from xlalint.isolation.sandbox import Limits
 from xlalint.project.settings import load
 from xlalint.verify import verification
 from xlalint.verify.plan import Options
-from xlalint.verify.sandbox import Limits
 from xlalint.verify.verification import Request
 
 pytestmark = pytest.mark.compiler

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from xlalint import engine, report
+from xlalint.isolation import scratch
 from xlalint.project.settings import SettingsError, load
 from xlalint.pytest_plugin import scheduling
 from xlalint.pytest_plugin.units import (
@@ -27,7 +28,7 @@ from xlalint.pytest_plugin.units import (
     standing_in,
 )
 from xlalint.report.verification import full
-from xlalint.verify import jobs, scratch, verification
+from xlalint.verify import jobs, verification
 from xlalint.verify.command import PlanError
 from xlalint.verify.notebook import Notebooks
 from xlalint.verify.records import SKIPPED, TargetReport

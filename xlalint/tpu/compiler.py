@@ -15,18 +15,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from xlalint.isolation import sandbox
 from xlalint.project import cache
 from xlalint.tpu import roofline
 from xlalint.tpu.installed import Installed
 from xlalint.tpu.program import Collectives, Emulated, Padding, Waste
 from xlalint.tpu.targets import Target
-from xlalint.verify import sandbox
 
 QUICK, DEFAULT = 9, None
 # A quick compile's peak above this share of the memory is confirmed at the default level.
 _NEARLY_FULL = 0.85
-_CHILD = (str(Path(sandbox.__file__).with_name("child.py")), "xlalint.tpu.work")
-_FORMAT = 1
+_CHILD = (*sandbox.BEGIN, "xlalint.tpu.work")
+_FORMAT = 2
 _SUSPECT = re.compile(r"Suspected Python Code Location:\s*(\S+?):(\d+)")
 _OVERFLOW = "RESOURCE_EXHAUSTED"
 
@@ -122,6 +122,8 @@ class Compiler:
                         "library": str(self.installed.library),
                         "hlo": str(program),
                         "topology": target.topology,
+                        "options": target.options,
+                        "memory": target.generation.memory,
                         "replicas": replicas,
                         "level": level,
                     }
@@ -136,7 +138,7 @@ class Compiler:
         return {"kind": "unusable", "message": why}
 
     def _key(self, hlo: bytes, target: Target, replicas: int, level: int | None) -> str:
-        about = f"tpu {_FORMAT} {self.installed.version} {target.topology} {replicas} {level}"
+        about = f"tpu {_FORMAT} {self.installed.version} {target.topology} {target.options} {replicas} {level}"
         return hashlib.sha256(about.encode() + b"\0" + hlo).hexdigest()
 
 

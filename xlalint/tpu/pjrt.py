@@ -76,6 +76,10 @@ def _struct(name: str, *members: tuple[str, Any]) -> type[ctypes.Structure]:
     return type(name, (ctypes.Structure,), {"_fields_": [*head, *members]})
 
 
+# PJRT_NamedValue_Type; what is none of these is a truth value.
+_TEXT, _INTEGER, _INTEGERS, _REAL = range(4)
+
+
 class _Value(ctypes.Union):
     _fields_ = (
         ("text", _POINTER),
@@ -193,11 +197,22 @@ class Library:
             )
         self._call("Plugin_Initialize", _INITIALIZE())
 
-    def topology(self, name: str) -> Topology:
-        """The slice called `name` (`v5e:2x4`). Raises PjrtError for one that libtpu does not know."""
+    def topology(self, name: str, options: Mapping[str, str | list[int]] | None = None) -> Topology:
+        """The slice called `name` (`v5e:2x4`), `options` by libtpu's names (`chips_per_host_bounds`).
+
+        Raises PjrtError for one that libtpu does not know.
+        """
         encoded = name.encode()
+        given = [_given(key, value) for key, value in (options or {}).items()]
+        listed = (_NamedValue * len(given))(*given)
         made = self._call(
-            "TopologyDescription_Create", _CREATE(name=encoded, name_size=len(encoded))
+            "TopologyDescription_Create",
+            _CREATE(
+                name=encoded,
+                name_size=len(encoded),
+                options=ctypes.addressof(listed),
+                n_options=len(given),
+            ),
         )
         handle = made.topology
         listed = self._call("TopologyDescription_GetDeviceDescriptions", _DEVICES(topology=handle))
@@ -276,6 +291,22 @@ class Library:
         return PjrtError(_CODES.get(code.code, f"code {code.code}"), message)
 
 
+def _given(name: str, value: str | list[int]) -> Any:
+    """A named value to hand over; what it points to lives as long as it does."""
+    made = _NamedValue(struct_size=ctypes.sizeof(_NamedValue), value_size=len(value))
+    encoded = ctypes.create_string_buffer(name.encode())
+    made.name, made.name_size = ctypes.addressof(encoded), len(name.encode())
+    if isinstance(value, str):
+        text = ctypes.create_string_buffer(value.encode())
+        made.value.text, made.value_size = ctypes.addressof(text), len(value.encode())
+        made.keeps = encoded, text
+        return made
+    numbers = (_INT64 * len(value))(*value)
+    made.type, made.value.integers = _INTEGERS, ctypes.cast(numbers, ctypes.POINTER(_INT64))
+    made.keeps = encoded, numbers
+    return made
+
+
 def _named(values: Any, count: int) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for index in range(count):
@@ -286,10 +317,10 @@ def _named(values: Any, count: int) -> dict[str, Any]:
 
 
 def _value(one: Any) -> Any:
-    if one.type == 0:
+    if one.type == _TEXT:
         return ctypes.string_at(one.value.text, one.value_size).decode("utf-8", "replace")
-    if one.type == 1:
+    if one.type == _INTEGER:
         return int(one.value.integer)
-    if one.type == 2:
+    if one.type == _INTEGERS:
         return [one.value.integers[index] for index in range(one.value_size)]
-    return float(one.value.real) if one.type == 3 else bool(one.value.truth)
+    return float(one.value.real) if one.type == _REAL else bool(one.value.truth)

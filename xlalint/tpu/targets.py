@@ -30,6 +30,21 @@ class Target:
     def replicas(self) -> int:
         return self.chips * self.generation.replicas_per_chip
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(int(size) for size in self.topology.partition(":")[2].split("x"))
+
+    @property
+    def options(self) -> dict[str, str | list[int]]:
+        """What libtpu must be told besides the topology: how cores work together, and hosts of fewer than 2 x 2 chips."""
+        found: dict[str, str | list[int]] = {}
+        if self.generation.chip_config:
+            found["chip_config_name"] = self.generation.chip_config
+        host = [2 if size % 2 == 0 else 1 for size in self.shape[:2]]
+        if host != [2, 2]:
+            found["chips_per_host_bounds"] = [*host, 1]
+        return found
+
 
 def is_generation(text: str) -> bool:
     """Does it look like a TPU generation or slice, known or not (`tpu-v5e`, `v7-8`), rather than a kind of machine?"""

@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from xlalint.isolation import wire
+from xlalint.isolation.channel import Channel
 from xlalint.tpu import program
 from xlalint.tpu.module import read
 from xlalint.tpu.options import compile_options
 from xlalint.tpu.pjrt import Executable, Library, LibraryError, PjrtError
-from xlalint.verify import wire
-from xlalint.verify.channel import Channel
 
 _HBM = "device_memory_bytes_limit"
 
@@ -32,12 +31,12 @@ def main(job_file: str) -> None:
 def _compiled(job: dict[str, Any]) -> dict[str, Any]:
     try:
         library = Library(Path(job["library"]))
-        topology = library.topology(job["topology"])
+        topology = library.topology(job["topology"], job["options"])
     except (LibraryError, PjrtError) as error:
         return {"kind": "unusable", "message": str(error)}
-    hbm = int(topology.attributes.get(_HBM, 0))
+    hbm = int(topology.attributes.get(_HBM, job["memory"]))
     hlo = Path(job["hlo"]).read_bytes()
-    devices = _placed(topology.devices, job["replicas"])
+    devices = list(topology.devices[: job["replicas"]])
     if len(devices) < job["replicas"]:
         message = f"{job['topology']} has {len(topology.devices)} devices, too few for {job['replicas']} replicas"
         return {"kind": "unusable", "message": message}
@@ -53,12 +52,6 @@ def _compiled(job: dict[str, Any]) -> dict[str, Any]:
         "cpu_seconds": time.process_time() - used,
     }
     return {**record, **_described(made, hlo)}
-
-
-def _placed(devices: Sequence[int], replicas: int) -> list[int]:
-    """A device for each replica, spread evenly: where chips have two cores that work as one, the first of each."""
-    step = max(1, len(devices) // replicas)
-    return list(devices[::step][:replicas])
 
 
 def _described(made: Executable, hlo: bytes) -> dict[str, Any]:

@@ -19,9 +19,9 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+from xlalint.isolation.outcome import Outcome
 from xlalint.verify import jobs
 from xlalint.verify.jobs import Job
-from xlalint.verify.outcome import Outcome
 
 _HOST = "127.0.0.1"
 # What a process that others were lost to may take to say what it saw of that, and to leave after its last step.

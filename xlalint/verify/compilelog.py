@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from xlalint.verify.jobs import CALL, PHASE
+from xlalint.isolation.wire import PHASE
+from xlalint.verify.jobs import CALL
 
 ENVIRONMENT = {
     "TF_CPP_MIN_LOG_LEVEL": "0",

@@ -34,9 +34,7 @@ PARAMETER_SERVER = (
     "parameter-server"  # the program coordinates, other processes hold variables and run steps
 )
 
-# Marks phases on a child's stderr, among TensorFlow's own lines, which tell what was compiled.
-PHASE = "xlalint-phase:"
-# Marks the calls of tf.functions there, by number.
+# Marks the calls of tf.functions on a child's stderr, by number, as `wire.PHASE` marks phases.
 CALL = "xlalint-call:"
 
 

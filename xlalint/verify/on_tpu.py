@@ -11,6 +11,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from xlalint.isolation.sandbox import Limits
 from xlalint.tpu import targets
 from xlalint.tpu.batch import Largest, largest
 from xlalint.tpu.compiler import COMPILES, OVERFLOWS, Compiler, Result
@@ -20,7 +21,6 @@ from xlalint.tpu.targets import Target
 from xlalint.verify import retrace
 from xlalint.verify.jobs import TpuJob
 from xlalint.verify.patching import Patches
-from xlalint.verify.sandbox import Limits
 from xlalint.verify.standin import Standin
 
 # TensorFlow's all-reduce for XLA; 2.15 and older have no kernel for it on the CPU that lowers here.

@@ -10,17 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from xlalint.verify import (
-    choices,
-    cluster_report,
-    clusters,
-    compilelog,
-    interrupts,
-    jobs,
-    sandbox,
-    scratch,
-    warden,
-)
+from xlalint.isolation import sandbox, scratch, warden
+from xlalint.verify import choices, cluster_report, clusters, compilelog, interrupts, jobs
 from xlalint.verify.jobs import Job
 from xlalint.verify.opstack import UserCode
 from xlalint.verify.recompiles import Recompiles, meter
@@ -42,7 +33,7 @@ from xlalint.verify.records import (
 )
 from xlalint.verify.scheduling import Crew, Room
 
-_CHILD = (str(Path(__file__).with_name("child.py")), "xlalint.verify.work")
+_CHILD = (*sandbox.BEGIN, "xlalint.verify.work")
 # Targets that kill their child are left out of the next one; a program that keeps dying is given up.
 _MOST_DEATHS = 6
 _MOST_DEADLY_INPUTS = 3

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from xlalint.verify import memory, processes
+from xlalint.isolation import memory, processes
 
 T = TypeVar("T")
 

@@ -42,7 +42,7 @@ def real_path(filename: str) -> str:
 
 @functools.lru_cache(maxsize=1)
 def _library_roots() -> tuple[str, ...]:
-    ours = str(Path(__file__).resolve().parent) + "/"
+    ours = str(Path(__file__).resolve().parents[1]) + "/"
     return (*_site_roots(), real_path(sysconfig.get_paths()["stdlib"]) + "/", ours)
 
 

@@ -11,9 +11,11 @@ from pathlib import Path
 
 from xlalint import engine
 from xlalint.finding import CheckResult, FileError, Finding, Severity
+from xlalint.isolation import memory
+from xlalint.isolation.sandbox import Limits
 from xlalint.project.files import discover
 from xlalint.project.settings import Settings
-from xlalint.verify import footprint, installed, memory, plan, reconciling, run, verdicts
+from xlalint.verify import footprint, installed, plan, reconciling, run, verdicts
 from xlalint.verify.alone import planning
 from xlalint.verify.alone.mentions import TestIndex
 from xlalint.verify.command import Command, PlanError, parse_command
@@ -29,7 +31,6 @@ from xlalint.verify.records import (
     TargetReport,
     TrainingReport,
 )
-from xlalint.verify.sandbox import Limits
 from xlalint.verify.verdicts import CONFIRMED, Verdict
 
 _NAMED = 6  # files that a note names

@@ -18,8 +18,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+from xlalint.isolation.channel import Channel
 from xlalint.verify import hooks, hosted, jobs, members, standin, steps, substitutes
-from xlalint.verify.channel import Channel
 from xlalint.verify.interpreter import Interpreter
 from xlalint.verify.jobs import Job
 from xlalint.verify.layersites import LayerSites

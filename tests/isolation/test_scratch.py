@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 import xlalint
-from xlalint.verify import scratch
+from xlalint.isolation import scratch
 
 HOUR_AGO = time.time() - 3600
 HOLDS_A_FOLDER = """
 import tempfile, time
-from xlalint.verify import scratch
+from xlalint.isolation import scratch
 with scratch.folder() as folder:
     print(folder, flush=True)
     time.sleep(300)

@@ -40,7 +40,7 @@ def _main(folder: str, mark: str) -> None:
     if sys.stdin.buffer.read() == _DONE:
         return
     sys.path.insert(0, str(Path(__file__).parents[2]))
-    from xlalint.verify import processes, scratch
+    from xlalint.isolation import processes, scratch
 
     processes.kill_all((), mark)
     scratch.remove(Path(folder))

@@ -1,4 +1,4 @@
-"""The entry of child processes: `python .../xlalint/verify/child.py MODULE JOB.json` calls that module's `main` with the job.
+"""The entry of child processes: `python .../xlalint/isolation/child.py MODULE JOB.json` calls that module's `main` with the job.
 
 Run by path, so that it works under any interpreter, whether or not xlalint is installed there: what it runs imports nothing
 but the standard library, TensorFlow and this package.

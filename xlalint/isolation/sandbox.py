@@ -23,13 +23,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from xlalint.verify import memory, outcome, processes, scratch
-from xlalint.verify.outcome import Frame as Frame
-from xlalint.verify.outcome import Outcome as Outcome
-from xlalint.verify.outcome import Status as Status
-from xlalint.verify.wire import END as END
-from xlalint.verify.wire import RESULTS, Records, Tail
+from xlalint.isolation import memory, outcome, processes, scratch
+from xlalint.isolation.outcome import Frame as Frame
+from xlalint.isolation.outcome import Outcome as Outcome
+from xlalint.isolation.outcome import Status as Status
+from xlalint.isolation.wire import END as END
+from xlalint.isolation.wire import RESULTS, Records, Tail
 
+# How Python begins a child of ours: what follows are the module whose `main` it calls, and that one's argument.
+BEGIN = (str(Path(__file__).with_name("child.py")),)
 _POLL = 0.1
 _RSS_EVERY = 0.25
 _SCAN_EVERY = 1.0

@@ -15,9 +15,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from xlalint.verify import wire
-from xlalint.verify.jobs import PHASE
-from xlalint.verify.processes import MARK
+from xlalint.isolation import wire
+from xlalint.isolation.processes import MARK
 
 
 class Channel:
@@ -53,7 +52,7 @@ class Channel:
     def phase(self, name: str) -> None:
         """Say what is being done, to the parent and, for the lines that TensorFlow logs of it, on stderr."""
         with contextlib.suppress(self._error):
-            self._write(2, f"\n{PHASE} {name}\n".encode())
+            self._write(2, f"\n{wire.PHASE} {name}\n".encode())
         self.emit({"kind": "phase", "phase": name, "cpu": self._cpu_seconds()})
 
     def end(self) -> None:

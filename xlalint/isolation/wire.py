@@ -13,6 +13,7 @@ from typing import Any
 
 RESULTS = "XLALINT_RESULTS"  # in the child's environment: the path of the pipe
 END = "end"  # the `kind` of the record that says the child did all it was asked
+PHASE = "xlalint-phase:"  # marks phases on a child's stderr, among what libraries log of their work
 
 _LONGEST_RECORD = 32_000_000
 _LONE_SURROGATES = {code: f"\\u{code:04x}" for code in range(0xD800, 0xE000)}

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from xlalint.verify.jobs import PHASE
-from xlalint.verify.wire import END
+from xlalint.isolation.wire import END, PHASE
 
 Status = Literal[
     "ok",

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import xlalint
-from xlalint.verify.sandbox import Limits, Outcome, run
+from xlalint.isolation.sandbox import Limits, Outcome, run
 
 CHECKOUT = {**os.environ, "PYTHONPATH": str(Path(xlalint.__file__).parents[1])}
 
@@ -194,7 +194,7 @@ def test_a_child_dies_with_its_parent(tmp_path: Path) -> None:
         [
             sys.executable,
             "-c",
-            f"from xlalint.verify.sandbox import run; import sys; run([sys.executable, '-c', {child_code!r}])",
+            f"from xlalint.isolation.sandbox import run; import sys; run([sys.executable, '-c', {child_code!r}])",
         ],
         env=CHECKOUT,
     )
@@ -210,7 +210,7 @@ def test_interrupting_the_parent_returns_what_is_known(tmp_path: Path) -> None:
     script.write_text(EMIT + "import time; emit(kind='a'); time.sleep(300)")
     parent = tmp_path / "parent.py"
     parent.write_text(
-        "import sys\nfrom xlalint.verify.sandbox import run\n"
+        "import sys\nfrom xlalint.isolation.sandbox import run\n"
         "def heard(record): print('heard', flush=True)\n"
         f"outcome = run([sys.executable, {str(script)!r}], on_record=heard)\n"
         "print(outcome.status, outcome.records)\n"
