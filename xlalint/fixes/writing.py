@@ -16,6 +16,9 @@ from xlalint.finding import FileError
 from xlalint.fixes.fixpoint import Rewritten
 from xlalint.project.files import SourceFile
 
+# Somebody may write: root could write what nobody is meant to.
+_WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+
 
 def write(files: Sequence[Rewritten]) -> list[FileError]:
     """Write the files. Those that cannot be written are left as they are, and told."""
@@ -42,7 +45,7 @@ def _write(item: Rewritten) -> str | None:
         return why
     try:
         content = path.read_bytes()
-        if not os.access(path, os.W_OK):
+        if not path.stat().st_mode & _WRITABLE or not os.access(path, os.W_OK):
             return "it is read-only"
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         if content.decode(encoding) != item.before:

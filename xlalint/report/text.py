@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from xlalint.finding import CheckResult, Finding, Severity
+from xlalint.finding import CheckResult, Finding, Fix, Severity
 from xlalint.project.settings import Settings
 from xlalint.report import Style, totals
 from xlalint.report.frames import FrameLine, Sources, frame
 
 _COLORS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.INFO: "36"}
-_BOLD, _DIM, _BLUE, _GREEN = "1", "2", "34", "32"
+_BOLD, _DIM, _BLUE, _GREEN, _RED = "1", "2", "34", "32", "31"
 # What to call the chain of calls, by the kind of region.
 _BECAUSE = {
     "compiled": "compiled by",
@@ -67,6 +67,16 @@ def _block(finding: Finding, sources: Sources, style: Style) -> Iterator[str]:
         yield f"{mark} {_paint(label + ':', _BOLD, style)} {first.strip()}"
         indent = " " * (gutter + 3)
         yield from (f"{indent}{line.strip()}" for line in rest)
+    if finding.fix is not None:
+        yield from _hunk(finding.fix, sources.lines(finding.path, finding.cell), gutter, style)
+
+
+def _hunk(fix: Fix, source: Sequence[str], gutter: int, style: Style) -> Iterator[str]:
+    from xlalint.report.hunks import hunk
+
+    for line in hunk(source, fix):
+        color = {"-": _RED, "+": _GREEN}.get(line[:1], _DIM)
+        yield f"{' ' * (gutter + 3)}{_paint(line, color, style)}"
 
 
 def _framed(

@@ -1,0 +1,235 @@
+"""What happens to files under `check --fix`: written whole or not at all, and nothing of them lost."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+from cli_support import RunXlalint, WriteFiles
+
+BAD = """\
+import tensorflow as tf
+
+
+@tf.function(jit_compile=True)
+def widen(x: tf.Tensor):
+    y = tf.reshape(x, [4, 2])  # rows
+    if tf.rank(y) == 1:  # a vector
+        y = tf.reshape(y, [1, -1])
+    return y * 2.0
+"""
+GOOD = BAD.replace("tf.rank(y)", "y.shape.rank")
+
+
+def test_a_fix_is_written_and_said(write: WriteFiles, xlalint: RunXlalint) -> None:
+    folder = write({"m.py": BAD})
+    ran = xlalint("check", "--fix", "m.py")
+    assert (ran.status, (folder / "m.py").read_text()) == (0, GOOD)
+    assert ran.out == "No problems found in 1 file (target tpu-vm, TensorFlow 2.21)\n"
+    assert "Rewrote 1 finding in 1 file (1 safe)" in ran.err
+
+
+def test_a_diff_writes_nothing(write: WriteFiles, xlalint: RunXlalint) -> None:
+    folder = write({"m.py": BAD})
+    ran = xlalint("check", "--diff", "m.py")
+    assert (ran.status, (folder / "m.py").read_text()) == (1, BAD)
+    assert ran.out.splitlines() == [
+        "--- m.py",
+        "+++ m.py",
+        "@@ -4,6 +4,6 @@",
+        " @tf.function(jit_compile=True)",
+        " def widen(x: tf.Tensor):",
+        "     y = tf.reshape(x, [4, 2])  # rows",
+        "-    if tf.rank(y) == 1:  # a vector",
+        "+    if y.shape.rank == 1:  # a vector",
+        "         y = tf.reshape(y, [1, -1])",
+        "     return y * 2.0",
+    ]
+    assert "Would rewrite 1 finding in 1 file (1 safe)" in ran.err
+    assert xlalint("check", "--diff", "--exit-zero", "m.py").status == 0
+
+
+def test_a_clean_file_has_no_diff(write: WriteFiles, xlalint: RunXlalint) -> None:
+    write({"m.py": GOOD})
+    ran = xlalint("check", "--diff", "m.py")
+    assert (ran.status, ran.out) == (0, "")
+
+
+def test_a_finding_is_shown_with_its_rewrite(write: WriteFiles, xlalint: RunXlalint) -> None:
+    write({"m.py": BAD})
+    lines = xlalint("check", "--show-fixes", "m.py").out.splitlines()
+    start = next(n for n, line in enumerate(lines) if "fix (safe)" in line)
+    assert [line.strip() for line in lines[start + 1 : start + 3]] == [
+        "-     if tf.rank(y) == 1:  # a vector",
+        "+     if y.shape.rank == 1:  # a vector",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (BAD.replace("\n", "\r\n").encode(), GOOD.replace("\n", "\r\n").encode()),
+        (b"\xef\xbb\xbf" + BAD.encode(), b"\xef\xbb\xbf" + GOOD.encode()),
+        (
+            b"# -*- coding: latin-1 -*-\n# caf\xe9\n" + BAD.encode(),
+            b"# -*- coding: latin-1 -*-\n# caf\xe9\n" + GOOD.encode(),
+        ),
+        (BAD.encode().rstrip(), GOOD.encode().rstrip()),
+        (("# 数 𝔘\n" + BAD).encode(), ("# 数 𝔘\n" + GOOD).encode()),
+        (BAD.replace("# rows", "# ré 𝔘").encode(), GOOD.replace("# rows", "# ré 𝔘").encode()),
+    ],
+    ids=["crlf", "bom", "latin-1", "no newline at the end", "unicode above", "unicode before"],
+)
+def test_bytes_that_are_not_rewritten_stay(
+    tmp_path: Path, xlalint: RunXlalint, content: bytes, expected: bytes
+) -> None:
+    path = tmp_path / "m.py"
+    path.write_bytes(content)
+    assert xlalint("check", "--fix", "m.py").status == 0
+    assert path.read_bytes() == expected
+
+
+def test_the_mode_of_a_file_stays(write: WriteFiles, xlalint: RunXlalint) -> None:
+    path = write({"m.py": BAD}) / "m.py"
+    path.chmod(0o750)
+    xlalint("check", "--fix", "m.py")
+    assert (stat.S_IMODE(path.stat().st_mode), path.read_text()) == (0o750, GOOD)
+    assert [p.name for p in path.parent.iterdir()] == ["m.py"], "no temporary file stays"
+
+
+def test_a_link_out_of_the_folder_is_left_alone(write: WriteFiles, xlalint: RunXlalint) -> None:
+    folder = write({"elsewhere/m.py": BAD, "src/own.py": BAD})
+    (folder / "src" / "linked.py").symlink_to(folder / "elsewhere" / "m.py")
+    ran = xlalint("check", "--fix", "src")
+    assert (folder / "elsewhere" / "m.py").read_text() == BAD
+    assert (folder / "src" / "own.py").read_text() == GOOD
+    assert ran.status == 1
+    assert "src/linked.py:7:8: XLA106 is not rewritten: it is a link to" in ran.err
+
+
+def test_a_read_only_file_is_left_alone_and_told(write: WriteFiles, xlalint: RunXlalint) -> None:
+    path = write({"m.py": BAD, "n.py": BAD}) / "m.py"
+    path.chmod(0o444)
+    ran = xlalint("check", "--fix", ".")
+    assert (ran.status, path.read_text()) == (2, BAD)
+    assert "m.py: cannot be checked: not rewritten: it is read-only" in ran.err
+    assert (path.parent / "n.py").read_text() == GOOD
+
+
+def test_what_does_not_parse_takes_nothing_down(write: WriteFiles, xlalint: RunXlalint) -> None:
+    folder = write({"m.py": BAD, "broken.py": "def f(:\n"})
+    ran = xlalint("check", "--fix", ".")
+    assert (ran.status, (folder / "m.py").read_text()) == (2, GOOD)
+    assert "broken.py:1:7: cannot be checked" in ran.err
+
+
+def test_a_comment_is_worth_more_than_a_rewrite(write: WriteFiles, xlalint: RunXlalint) -> None:
+    source = BAD.replace("tf.rank(y)", "tf.rank(  # how many?\n        y)")
+    folder = write({"m.py": source})
+    ran = xlalint("check", "--fix", "m.py")
+    assert (ran.status, (folder / "m.py").read_text()) == (1, source)
+    assert "m.py:7:8: XLA106 is not rewritten: the comment `# how many?` would be lost" in ran.err
+
+
+def test_findings_that_are_ignored_are_not_rewritten(
+    write: WriteFiles, xlalint: RunXlalint
+) -> None:
+    source = BAD.replace("# a vector", "# xlalint: ignore[XLA106] it is meant so")
+    folder = write({"m.py": source})
+    assert xlalint("check", "--fix", "m.py").status == 0
+    assert (folder / "m.py").read_text() == source
+
+
+def test_findings_that_a_baseline_holds_are_not_rewritten(
+    write: WriteFiles, xlalint: RunXlalint
+) -> None:
+    folder = write({"m.py": BAD})
+    xlalint("check", "--write-baseline", "known.json", "m.py")
+    assert xlalint("check", "--fix", "--baseline", "known.json", "m.py").status == 0
+    assert (folder / "m.py").read_text() == BAD
+
+
+def test_standard_input_is_rewritten_to_standard_output(xlalint: RunXlalint) -> None:
+    ran = xlalint("check", "--fix", "-", "--stdin-filename", "m.py", stdin=BAD)
+    assert (ran.status, ran.out) == (0, GOOD)
+    assert "No problems found" in ran.err
+    broken = xlalint("check", "--fix", "-", stdin="def f(:\n")
+    assert (broken.status, broken.out) == (2, "def f(:\n")
+
+
+def test_json_holds_what_was_done(write: WriteFiles, xlalint: RunXlalint) -> None:
+    write({"m.py": BAD})
+    report = json.loads(xlalint("check", "--fix", "--format", "json", "m.py").out)
+    assert report["findings"] == []
+    (fixed,) = report["fixed"]
+    assert (fixed["code"], fixed["line"], fixed["pass"]) == ("XLA106", 7, 1)
+    assert fixed["fix"]["edits"] == [
+        {"line": 7, "column": 8, "end_line": 7, "end_column": 18, "text": "y.shape.rank"}
+    ]
+
+
+def test_options_that_contradict_each_other(write: WriteFiles, xlalint: RunXlalint) -> None:
+    write({"m.py": BAD})
+    for options in (
+        ("--unsafe-fixes",),
+        ("--fix", "--write-baseline", "b.json"),
+        ("--diff", "--format", "json"),
+    ):
+        ran = xlalint("check", *options, "m.py")
+        assert ran.status == 2
+        assert "Usage:" in ran.err
+
+
+# --- notebooks --------------------------------------------------------------------------------------------------------
+
+
+def notebook(source: object, **more: object) -> dict[str, object]:
+    return {
+        "cell_type": "code",
+        "execution_count": 3,
+        "metadata": {"id": "Kä"},
+        "outputs": [{"output_type": "stream", "name": "stdout", "text": ["[1, 2]\n"]}],
+        "source": source,
+        **more,
+    }
+
+
+CELLS = [
+    {"cell_type": "markdown", "metadata": {}, "source": ["# Title\n"]},
+    notebook("%matplotlib inline\nimport tensorflow as tf"),
+    notebook(BAD.splitlines(keepends=True)[2:]),
+    notebook(["!pip list\n", "print(widen(tf.range(8.0)))"]),
+]
+DOCUMENT = {"cells": CELLS, "metadata": {"kernelspec": {"language": "python"}}, "nbformat": 4}
+
+
+@pytest.mark.parametrize("indent", [None, 1, 2])
+@pytest.mark.parametrize("ascii", [True, False])
+def test_only_the_source_of_a_cell_changes(
+    tmp_path: Path, xlalint: RunXlalint, indent: int | None, ascii: bool
+) -> None:
+    path = tmp_path / "n.ipynb"
+    before = json.dumps(DOCUMENT, indent=indent, ensure_ascii=ascii) + "\n"
+    path.write_text(before, encoding="utf-8")
+    ran = xlalint("check", "--fix", "n.ipynb")
+    assert ran.status == 0, ran.err
+    assert path.read_text(encoding="utf-8") == before.replace("tf.rank(y)", "y.shape.rank")
+
+
+def test_the_diff_of_a_notebook_is_by_cell(tmp_path: Path, xlalint: RunXlalint) -> None:
+    (tmp_path / "n.ipynb").write_text(json.dumps(DOCUMENT), encoding="utf-8")
+    lines = xlalint("check", "--diff", "n.ipynb").out.splitlines()
+    assert lines[:3] == ["--- n.ipynb:cell 3", "+++ n.ipynb:cell 3", "@@ -2,6 +2,6 @@"]
+
+
+def test_a_line_with_a_magic_is_left_alone(tmp_path: Path, xlalint: RunXlalint) -> None:
+    source = BAD.replace("tf.rank(y) == 1", "tf.rank(\ny) == 1") + "%time widen(tf.range(8.0))\n"
+    document = {**DOCUMENT, "cells": [notebook(source)]}
+    path = tmp_path / "n.ipynb"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    ran = xlalint("check", "--fix", "n.ipynb")
+    assert ran.status == 0, ran.err
+    (cell,) = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    assert "".join(cell["source"]) == source.replace("tf.rank(\ny)", "y.shape.rank")
