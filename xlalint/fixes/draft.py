@@ -127,8 +127,9 @@ class Draft:
         return value
 
     def facts_at(self, node: cst.CSTNode, *kinds: str) -> list[Fact]:
-        """What the analysis saw at a node, of these kinds."""
-        return [f for f in self.facts.get(self.positions.of(node), ()) if f.kind in kinds]
+        """What the analysis saw at a node: of these kinds, or all of it."""
+        seen = self.facts.get(self.positions.of(node), ())
+        return [fact for fact in seen if not kinds or fact.kind in kinds]
 
     def api(self, node: cst.BaseExpression) -> str | None:
         """The canonical name (`tf.rank`) of what another package provides: of an expression, or of what a call calls."""
