@@ -48,6 +48,12 @@ CLEAN, FINDINGS, FAILED = 0, 1, 2
 )
 @click.option("--diff", is_flag=True, help="Show what --fix would write, and write nothing.")
 @click.option(
+    "--prove",
+    is_flag=True,
+    help="With --fix or --diff: run each rewritten function and the original on many inputs, eagerly and under XLA, and "
+    "apply only the rewrites that are proven to do the same. Runs your code, in child processes.",
+)
+@click.option(
     "--show-fixes", is_flag=True, help="Show with each finding the rewrite that is on offer."
 )
 @click.option("--statistics", is_flag=True, help="Count findings per rule instead of listing them.")
@@ -78,7 +84,7 @@ def command(remains: list[object] | None, /, paths: tuple[str, ...], **options: 
     """Read code and report what XLA or a TPU cannot run.
 
     PATHS are files, folders, or - for standard input; the current folder when there are none. Nothing is imported or
-    run.
+    run, unless --prove asks for it.
     """
     paths = paths or (".",)
     settings = _with_stdin(settings_from(paths, options), paths)
@@ -86,6 +92,8 @@ def command(remains: list[object] | None, /, paths: tuple[str, ...], **options: 
         return _fix(paths, settings, options)
     if options["unsafe_fixes"]:
         raise click.UsageError("--unsafe-fixes goes with --fix or --diff")
+    if options["prove"]:
+        raise click.UsageError("--prove goes with --fix or --diff")
     with progress("checking"):
         result = _check(paths, settings, remains, options)
     if options["write_baseline"]:
@@ -106,6 +114,7 @@ def _with_stdin(settings: Settings, paths: tuple[str, ...]) -> Settings:
 def _fix(paths: tuple[str, ...], settings: Settings, options: dict[str, Any]) -> int:
     """`check --fix` and `check --diff`: rewrite, then report what remains."""
     from xlalint.cli.fixing import fix
+    from xlalint.cli.proving import proving
     from xlalint.semantics.catalog import CatalogError
 
     _refuse_contradictions(options)
@@ -113,9 +122,14 @@ def _fix(paths: tuple[str, ...], settings: Settings, options: dict[str, Any]) ->
     def wanted(result: CheckResult) -> frozenset[Finding]:
         return frozenset(_without_baseline(result, settings, options["baseline"])[0].findings)
 
+    unsafe, dry = options["unsafe_fixes"], options["diff"]
     try:
-        with progress("rewriting"):
-            done = fix(paths, settings, wanted, unsafe=options["unsafe_fixes"], dry=options["diff"])
+        if options["prove"]:
+            with proving(paths, settings) as prover:
+                done = fix(paths, settings, wanted, unsafe=unsafe, dry=dry, prover=prover)
+        else:
+            with progress("rewriting"):
+                done = fix(paths, settings, wanted, unsafe=unsafe, dry=dry)
     except CatalogError as error:
         raise click.ClickException(str(error)) from error
     result, told = _without_baseline(done.result, done.settings, options["baseline"])

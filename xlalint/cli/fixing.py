@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 from xlalint import engine
 from xlalint.finding import CheckResult, FileError
 from xlalint.fixes import fixpoint, writing
-from xlalint.fixes.fixpoint import Outcome, Wanted
+from xlalint.fixes.fixpoint import Judge, Outcome, Wanted
 from xlalint.fixes.site import SAFE, UNSAFE
 from xlalint.project.files import SourceFile, named
 from xlalint.project.settings import Settings
 from xlalint.report import fixed
+from xlalint.report.fixed import Proofs
+
+
+class Prover(Protocol):
+    """Says why proposals must not be applied, by their index, and keeps the proofs."""
+
+    @property
+    def proofs(self) -> Proofs: ...
+
+    def __call__(self, proposals: Sequence[fixpoint.Proposal]) -> Mapping[int, str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,28 +40,39 @@ class Fixed:
     diff: str = ""
     program: str | None = None
     wrote: bool = True
+    proofs: Proofs = field(default_factory=dict)
 
     def told(self) -> list[str]:
         """What to say on standard error."""
         offered = [f for f in self.wanted(self.outcome.result) if f.fix is not None]
-        return fixed.summary(self.outcome, wrote=self.wrote, offered=offered)
+        return fixed.summary(self.outcome, self.proofs, wrote=self.wrote, offered=offered)
 
     def data(self) -> dict[str, Any]:
         """What to say of it in JSON."""
-        return fixed.data(self.outcome)
+        return fixed.data(self.outcome, self.proofs)
 
 
 def fix(
-    paths: Sequence[str], settings: Settings, wanted: Wanted, *, unsafe: bool, dry: bool
+    paths: Sequence[str],
+    settings: Settings,
+    wanted: Wanted,
+    *,
+    unsafe: bool,
+    dry: bool,
+    prover: Prover | None = None,
 ) -> Fixed:
     """Apply the fixes, and write the files unless this is `dry` or they came by standard input.
+
+    With a `prover`, only those that it finds nothing against.
 
     Raises:
         CatalogError: as `engine.check`.
     """
     allowed: Collection[str] = (SAFE, UNSAFE) if unsafe else (SAFE,)
-    outcome = fixpoint.run(paths, settings, allowed, wanted=wanted, judge=_unwritable)
-    done = Fixed(outcome.result, settings, outcome, wanted)
+    judge = _unwritable if prover is None else _with_proofs(prover)
+    outcome = fixpoint.run(paths, settings, allowed, wanted=wanted, judge=judge)
+    proofs = prover.proofs if prover is not None else {}
+    done = Fixed(outcome.result, settings, outcome, wanted, proofs=proofs)
     if dry:
         return replace(done, diff=fixed.diff(outcome.files), wrote=False)
     if "-" in paths:
@@ -59,6 +80,18 @@ def fix(
         return replace(done, settings=replace(settings, stdin=program.encode()), program=program)
     problems = writing.write(outcome.files)
     return replace(done, result=_as_it_is(paths, settings, problems)) if problems else done
+
+
+def _with_proofs(prover: Prover) -> Judge:
+    """Proofs are asked for of what could be written."""
+
+    def judge(proposals: Sequence[fixpoint.Proposal]) -> Mapping[int, str]:
+        unwritable = _unwritable(proposals)
+        left = [index for index in range(len(proposals)) if index not in unwritable]
+        found = prover([proposals[index] for index in left]) if left else {}
+        return {**unwritable, **{left[index]: why for index, why in found.items()}}
+
+    return judge
 
 
 def _unwritable(proposals: Sequence[fixpoint.Proposal]) -> dict[int, str]:

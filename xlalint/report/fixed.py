@@ -5,15 +5,19 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from xlalint.finding import Finding
-from xlalint.fixes.fixpoint import Applied, Outcome, Rewritten
+from xlalint.finding import Finding, Fix
+from xlalint.fixes.fixpoint import Applied, Outcome, Rewritten, Withheld
+from xlalint.fixes.proof import NOT_RUNNABLE, PROVEN, REFUTED, Proof
 from xlalint.project.notebooks import cell_sources
 from xlalint.report import json as findings_json
 from xlalint.report.text import place
 
+# What running a fix showed, by the finding that it mends.
+Proofs = Mapping[tuple[Finding, Fix], Proof]
+_STATUSES = (PROVEN, REFUTED, NOT_RUNNABLE)
 _LINES = re.compile(r".*?(?:\r\n|\r|\n)|.+\Z", re.DOTALL)
 
 
@@ -37,7 +41,9 @@ def _unified(before: str, after: str, name: str) -> Iterator[str]:
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 
-def summary(outcome: Outcome, *, wrote: bool, offered: Sequence[Finding]) -> list[str]:
+def summary(
+    outcome: Outcome, proofs: Proofs, *, wrote: bool, offered: Sequence[Finding]
+) -> list[str]:
     """What to tell of a run: how much was rewritten, what was withheld and why, and what else is on offer."""
     done = "Rewrote" if wrote else "Would rewrite"
     count = len(outcome.applied)
@@ -47,9 +53,19 @@ def summary(outcome: Outcome, *, wrote: bool, offered: Sequence[Finding]) -> lis
         parts = " and ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
         where = f"{len(outcome.files)} file{'s' * (len(outcome.files) != 1)}"
         lines.append(f"{done} {count} finding{'s' * (count != 1)} in {where} ({parts})")
+    for item in outcome.applied:
+        proof = proofs.get((item.finding, item.fix))
+        if proof is not None:
+            lines.append(
+                f"{place(item.finding)}: {item.finding.code} {proof.status}: {proof.evidence}"
+            )
     for withheld in outcome.withheld:
         finding = withheld.finding
         lines.append(f"{place(finding)}: {finding.code} is not rewritten: {withheld.why}")
+    if proofs:
+        counts = Counter(proof.status for proof in proofs.values())
+        told = ", ".join(f"{counts[status]} {status}" for status in _STATUSES)
+        lines.append(f"proofs: {told} (--prove applies only what is proven)")
     if outcome.is_cut_off:
         lines.append("stopped after many passes: run again to go on")
     unsafe = sum(f.fix is not None and f.fix.applicability == "unsafe" for f in offered)
@@ -61,16 +77,15 @@ def summary(outcome: Outcome, *, wrote: bool, offered: Sequence[Finding]) -> lis
     return lines
 
 
-def data(outcome: Outcome) -> dict[str, Any]:
+def data(outcome: Outcome, proofs: Proofs) -> dict[str, Any]:
     """What the JSON report of a run with fixes holds beside the findings that remain."""
     return {
-        "fixed": [_applied_data(item) for item in outcome.applied],
-        "withheld": [
-            {**findings_json.finding_data(item.finding), "why": item.why}
-            for item in outcome.withheld
-        ],
+        "fixed": [{**_data(item, proofs), "pass": item.number} for item in outcome.applied],
+        "withheld": [{**_data(item, proofs), "why": item.why} for item in outcome.withheld],
     }
 
 
-def _applied_data(item: Applied) -> dict[str, Any]:
-    return {**findings_json.finding_data(item.finding), "pass": item.number}
+def _data(item: Applied | Withheld, proofs: Proofs) -> dict[str, Any]:
+    proof = proofs.get((item.finding, item.fix))
+    proven = {} if proof is None else {"proof": proof.as_dict()}
+    return {**findings_json.finding_data(item.finding), **proven}

@@ -16,8 +16,9 @@ SERVER = (
     "server"  # be a worker or a parameter server of a cluster, for the program that runs beside it
 )
 ALONE = "alone"  # find inputs for the functions of a module that have findings, and take them through the stages
+PROOF = "proof"  # find inputs for functions of a module, and run them as they are and as fixes rewrite them
 
-OF_MODULES = (MODULES, ALONE)
+OF_MODULES = (MODULES, ALONE, PROOF)
 
 # What a child does before a function's stages: look for inputs. What dies there is nobody's failure.
 INPUTS = "inputs"
@@ -72,6 +73,24 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
+class Rewrite:
+    """A fix to prove. `text` is the file with it, `together` with all others of its pass as well; `function` is the place of the
+    function among those wanted. `lines` are the lines that it mends in the file as it is, `new_lines` those that it brings."""
+
+    id: str
+    number: int
+    function: tuple[int, str]
+    text: str
+    together: str
+    lines: tuple[tuple[int, int], ...]
+    new_lines: tuple[tuple[int, int], ...]
+
+    def is_new(self, line: int) -> bool:
+        """Does this line of the rewritten file come from the fix?"""
+        return any(first <= line <= last for first, last in self.new_lines)
+
+
+@dataclass(frozen=True, slots=True)
 class TpuJob:
     """What the TPU compiler is to be asked: `targets` by name, none for no TPU. `library` is libtpu's, of `version`; each
     compilation may take `seconds` and `memory_mb` (0: no limit). `searches` looks for the largest batch that fits."""
@@ -121,6 +140,7 @@ class Job:
     has_ipython: bool = False
     modules: tuple[Module, ...] = ()
     wanted: tuple[Wanted, ...] = ()
+    rewrites: tuple[Rewrite, ...] = ()
     entry: str = ""
     inputs: tuple[str, ...] = ()
     flagged: tuple[tuple[str, int], ...] = ()
@@ -149,6 +169,7 @@ def read(path: str) -> Job:
             **{name: tuple(data[name]) for name in lists},
             "modules": tuple(Module(**module) for module in data["modules"]),
             "wanted": tuple(_wanted(one) for one in data["wanted"]),
+            "rewrites": tuple(_rewrite(one) for one in data["rewrites"]),
             "tpu": TpuJob(**{**data["tpu"], "targets": tuple(data["tpu"]["targets"])}),
             "flagged": tuple((path, line) for path, line in data["flagged"]),
         }
@@ -165,3 +186,9 @@ def _wanted(data: dict[str, Any]) -> Wanted:
             "tests": tuple((file, name) for file, name in data["tests"]),
         }
     )
+
+
+def _rewrite(data: dict[str, Any]) -> Rewrite:
+    line, qualname = data["function"]
+    spans = {name: tuple(map(tuple, data[name])) for name in ("lines", "new_lines")}
+    return Rewrite(**{**data, **spans, "function": (line, qualname)})

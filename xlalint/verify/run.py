@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from xlalint.fixes.proof import Proof, proof_from
 from xlalint.isolation import sandbox, scratch, warden
 from xlalint.verify import choices, cluster_report, clusters, compilelog, interrupts, jobs
 from xlalint.verify.jobs import Job
@@ -57,6 +58,7 @@ class Gathered:
     trainings: list[TrainingReport] = field(default_factory=list)
     broken: list[Broken] = field(default_factory=list)
     recompiles: list[Recompiles] = field(default_factory=list)
+    proofs: dict[str, Proof] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     interrupted: bool = False
 
@@ -67,6 +69,7 @@ class Gathered:
         self.trainings += other.trainings
         self.broken += other.broken
         self.recompiles += other.recompiles
+        self.proofs |= other.proofs
         self.notes += [note for note in other.notes if note not in self.notes]
         self.interrupted |= other.interrupted
 
@@ -272,7 +275,7 @@ class _Attempt:
             self.trying = record["inputs"]
         elif kind == "ended":
             self.current = None
-        elif kind == "target":
+        elif kind in ("target", "proof"):
             self.current = None
             self.finished.append(record["id"])
         elif kind == "phase" and record["phase"] == "run":
@@ -316,6 +319,8 @@ def _keep(gathered: Gathered, attempt: _Attempt, outcome: sandbox.Outcome, job: 
                     value_compiles=sum(attempt.log.during(f"values {target.id}").values()),
                 )
             )
+        elif kind == "proof":
+            gathered.proofs.setdefault(record["id"], proof_from(record["proof"]))
         elif kind == "training" and not any(_same(record, one) for one in gathered.trainings):
             gathered.trainings.append(
                 replace(

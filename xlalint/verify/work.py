@@ -13,8 +13,9 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -136,6 +137,8 @@ class _Work:
             self._modules()
         elif self._job.kind == jobs.ALONE:
             self._alone()
+        elif self._job.kind == jobs.PROOF:
+            self._prove()
         else:
             self._entry()
         for failure in installed.failures:
@@ -184,7 +187,10 @@ class _Work:
 
     # A program that trains
 
-    def _training(self, run: Callable[[], None]) -> None:
+    def _training(
+        self, run: Callable[[], None], use: Callable[[Iterator[Any]], None] | None = None
+    ) -> None:
+        """Run a program for its steps; `use` takes what it called (else that goes through the stages)."""
         capture = steps.Capture(self._job.flagged, self._code.is_project)
         meter = Meter()
         if self._job.takes_targets:
@@ -232,7 +238,7 @@ class _Work:
             stood_in = self._place.standin if self._place is not None else None
             around = captures.Circumstances(self._converted, stood_in, self._runs, self._note)
             with_values = captures.with_values(capture, captured, around, status == "failed")
-            self._verify(captures.programs(with_values, around))
+            (use or self._verify)(captures.programs(with_values, around))
 
     def _tell_meter(self, meter: Meter) -> None:
         functions = [asdict(one) for one in meter.functions()]
@@ -345,28 +351,80 @@ class _Work:
             self._verify(found.in_module(loaded, module.path, self._begin, self._job.skip))
 
     def _alone(self) -> None:
-        """Functions that nothing calls: made-up inputs must do no harm, hence the seal."""
+        """Functions that nothing calls."""
+        loaded = self._sealed_module(self._verify)
+        if loaded is None:
+            return
+        from xlalint.verify import found
+        from xlalint.verify.alone import drive
+
+        (module,) = self._job.modules
+        self._verify(found.in_module(loaded, module.path, self._begin, self._job.skip))
+        tools = self._tools()
+        for wanted in self._job.wanted:
+            if drive.identity(wanted) not in self._job.skip and not self._has_run(wanted):
+                self._search(drive.programs(wanted, loaded, self._watch()), wanted, tools)
+
+    def _sealed_module(self, use: Callable[[Iterator[Any]], None]) -> Any:
+        """The job's module, None where its import fails; `use` is given the programs that it calls if it does work when it is
+        imported. What is called from now on has made-up inputs, which must do no harm: hence the seal."""
         from xlalint.verify.alone.seal import Seal
 
         seal = Seal(str(Path.cwd()))
         seal.close()
         (module,) = self._job.modules
         if self._job.does_work:
-            loaded = self._import_as_script(module)
+            loaded = self._import_as_script(module, use)
         else:
             loaded = self._import(module.name, module.path)
+        if loaded is not None:
+            importlib.import_module("tensorflow")
+            seal.let_nothing_start()
+        return loaded
+
+    def _prove(self) -> None:
+        """Functions as they are, and as fixes rewrite them."""
+        captured: list[Any] = []
+        loaded = self._sealed_module(captured.extend)
         if loaded is None:
             return
-        importlib.import_module("tensorflow")
-        seal.let_nothing_start()
-        from xlalint.verify import found
+        from xlalint.verify.proving.drive import Prover
+
+        (module,) = self._job.modules
+        folder = Path(tempfile.gettempdir()) / "rewritten"
+        text = Path(module.path).read_bytes().decode("utf-8-sig")
+        prover = Prover(loaded, text, folder, self._watch(), captured)
+        for wanted in self._job.wanted:
+            own = [
+                one
+                for one in self._job.rewrites
+                if one.function == (wanted.line, wanted.qualname) and one.id not in self._job.skip
+            ]
+            if own:
+                self._prove_those(prover, wanted, own)
+
+    def _prove_those(self, prover: Any, wanted: Any, rewrites: Sequence[Any]) -> None:
+        """The rewrites of one function."""
+        from xlalint.fixes.proof import NOT_RUNNABLE, Proof
         from xlalint.verify.alone import drive
 
-        self._verify(found.in_module(loaded, module.path, self._begin, self._job.skip))
-        tools = self._tools()
-        for wanted in self._job.wanted:
-            if drive.identity(wanted) not in self._job.skip and not self._has_run(wanted):
-                self._search(drive.programs(wanted, loaded, self._watch()), wanted, tools)
+        place = (wanted.qualname, wanted.path, wanted.line, drive.ALONE)
+        self._begin(drive.identity(wanted), *place)
+        self._channel.emit({"kind": "stage", "stage": jobs.INPUTS, "so_far": None})
+        try:
+            scenes, why = self._contained(lambda: prover.scenes(wanted))
+        except Exception as error:  # a fault of ours must not cost the other functions
+            scenes, why = [], _own_fault(error)
+        self._channel.emit({"kind": "ended"})
+        for rewrite in rewrites:
+            self._begin(rewrite.id, *place)
+            self._channel.emit({"kind": "stage", "stage": jobs.PROOF, "so_far": None})
+            try:
+                prove = partial(prover.prove, rewrite, scenes)
+                proof = self._contained(prove) if scenes else Proof(NOT_RUNNABLE, why)
+            except Exception as error:
+                proof = Proof(NOT_RUNNABLE, _own_fault(error))
+            self._channel.emit({"kind": "proof", "id": rewrite.id, "proof": proof.as_dict()})
 
     def _watch(self) -> Any:
         from xlalint.verify.alone import drive
@@ -414,14 +472,14 @@ class _Work:
         }
         return all(any(first <= line <= last for line in ran) for first, last in wanted.lines)
 
-    def _import_as_script(self, module: Any) -> Any:
+    def _import_as_script(self, module: Any, use: Callable[[Iterator[Any]], None]) -> Any:
         """Import a module that trains when it is imported: for some steps, its calls captured as a script's are."""
         spec = importlib.util.spec_from_file_location(module.name, module.path)
         assert spec is not None and spec.loader is not None
         loaded = importlib.util.module_from_spec(spec)
         sys.modules[module.name] = loaded
         loader = spec.loader
-        self._training(lambda: loader.exec_module(loaded))
+        self._training(lambda: loader.exec_module(loaded), use)
         return loaded
 
     def _entry(self) -> None:

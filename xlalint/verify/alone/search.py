@@ -339,7 +339,7 @@ class Search:
         except TooLongError:
             error = f"took more than {_ONE_TRY:.0f} s"
         except Exception as raised:
-            error = f"{type(raised).__name__}: {_gist(raised)}"
+            error = f"{type(raised).__name__}: {gist(raised)}"
         except SystemExit:
             error = "leaves the process"
         lines = set(ran.as_dict().get(self._wanted.path, ()))
@@ -513,7 +513,7 @@ def _named(name: str, value: Any) -> str:
     return f"{name} {_told(value)}" if has_shape else f"{name}={_told(value)}"
 
 
-def _gist(error: BaseException) -> str:
+def gist(error: BaseException) -> str:
     """The first line that says something: Keras says first in which layer, TensorFlow in which function."""
     text = re.sub(r"\x1b\[[0-9;]*m|\{\{function_node [^}]*\}\}", "", str(error))
     lines = [line.strip() for line in text.splitlines() if line.strip()]

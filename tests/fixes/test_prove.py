@@ -1,0 +1,79 @@
+"""`check --prove`: rewrites are run against the code that they replace, and only what is proven is applied."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from cli_support import RunXlalint, WriteFiles
+
+pytestmark = pytest.mark.compiler
+
+RANK = """
+    import tensorflow as tf
+
+
+    def as_batch(x):
+        if tf.rank(x) == 1:
+            x = tf.expand_dims(x, 0)
+        return x
+
+
+    @tf.function(jit_compile=True)
+    def energies(x: tf.Tensor) -> tf.Tensor:
+        batch = as_batch(tf.reshape(x, [4, 2]))
+        return tf.reduce_sum(batch * batch, axis=-1)
+    """
+
+
+def proofs(text: str) -> list[dict[str, Any]]:
+    report = json.loads(text)
+    return [item["proof"] for item in (*report["fixed"], *report["withheld"])]
+
+
+def test_a_proven_fix_is_applied_with_its_evidence(write: WriteFiles, xlalint: RunXlalint) -> None:
+    folder = write({"model.py": RANK})
+    ran = xlalint("check", "--fix", "--prove", "--format", "json", "model.py")
+    (proof,) = proofs(ran.out)
+    assert proof["status"] == "proven", proof
+    assert proof["counterexample"] is None
+    assert "agree on" in proof["evidence"] and "does not compile" in proof["evidence"]
+    assert "if x.shape.rank == 1:" in (folder / "model.py").read_text(encoding="utf-8")
+
+
+def test_the_user_is_told_what_was_proven(write: WriteFiles, xlalint: RunXlalint) -> None:
+    folder = write({"model.py": RANK})
+    before = (folder / "model.py").read_bytes()
+    ran = xlalint("check", "--diff", "--prove", "model.py")
+    assert ran.out.startswith("--- model.py")
+    assert "model.py:6:8: XLA106 proven: outputs" in ran.err
+    assert "proofs: 1 proven, 0 refuted, 0 not-runnable" in ran.err
+    assert (folder / "model.py").read_bytes() == before
+
+
+def test_a_module_that_cannot_be_imported_is_left_alone(
+    write: WriteFiles, xlalint: RunXlalint
+) -> None:
+    folder = write({"model.py": "import surely_not_installed\n" + "\n".join(_dedented(RANK))})
+    before = (folder / "model.py").read_bytes()
+    ran = xlalint("check", "--fix", "--prove", "--format", "json", "model.py")
+    (proof,) = proofs(ran.out)
+    assert proof["status"] == "not-runnable"
+    assert "No module named 'surely_not_installed'" in proof["evidence"]
+    assert "is not rewritten: not proven: its module cannot be imported" in ran.err
+    assert (folder / "model.py").read_bytes() == before
+
+
+def test_prove_alone_proves_nothing(write: WriteFiles, xlalint: RunXlalint) -> None:
+    write({"model.py": RANK})
+    ran = xlalint("check", "--prove", "model.py")
+    assert ran.status == 2
+    assert "--prove goes with --fix or --diff" in ran.err
+    assert xlalint("check", "--fix", "--prove", "-", stdin="").status == 2
+
+
+def _dedented(text: str) -> list[str]:
+    from textwrap import dedent
+
+    return dedent(text).splitlines()

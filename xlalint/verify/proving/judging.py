@@ -1,0 +1,100 @@
+"""Fixes that are proposed, judged by proofs: only what is proven is applied."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from xlalint import engine
+from xlalint.finding import Finding, Fix
+from xlalint.fixes.applying import Change, applied
+from xlalint.fixes.fixpoint import Proposal
+from xlalint.fixes.proof import NOT_RUNNABLE, REFUTED, Proof
+from xlalint.isolation import sandbox
+from xlalint.project.files import discover
+from xlalint.project.settings import Settings
+from xlalint.verify import run
+from xlalint.verify.alone.mentions import TestIndex
+from xlalint.verify.alone.planning import Known
+from xlalint.verify.proving import planning
+
+_WORDS = {REFUTED: "refuted:", NOT_RUNNABLE: "not proven:"}
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """How proofs are run: `folder` is what relative paths count from, `limits` those of each child process."""
+
+    folder: Path
+    limits: sandbox.Limits
+    say: run.Say
+    workers: int = 1
+
+
+class Judge:
+    """Proves each proposal against the file as it is on disk. `proofs` holds what was found, by finding and fix."""
+
+    def __init__(self, paths: Sequence[str], settings: Settings, means: Means) -> None:
+        self._paths, self._settings, self._means = paths, settings, means
+        self._known: Known | None = None
+        self._originals: dict[Path, str] = {}
+        self.proofs: dict[tuple[Finding, Fix], Proof] = {}
+
+    def __call__(self, proposals: Sequence[Proposal]) -> Mapping[int, str]:
+        """Why proposals must not be applied, by their index: those that are not proven."""
+        asks = [self._ask(proposal, proposals) for proposal in proposals]
+        means = self._means
+        proofs = planning.prove(
+            asks, means.folder, self._what_is_known(), means.limits, means.say, means.workers
+        )
+        for proposal, proof in zip(proposals, proofs):
+            for finding in proposal.findings:
+                there = proposal.manuscript.source.relocate(finding)
+                self.proofs[there, proposal.fix] = proof
+        return {index: why(proof) for index, proof in enumerate(proofs) if not proof.is_proven}
+
+    def _ask(self, proposal: Proposal, proposals: Sequence[Proposal]) -> planning.Ask:
+        source = proposal.manuscript.source
+        together: list[Change] = []
+        for other in proposals:
+            if other.file.path == proposal.file.path:
+                together += other.changes
+        return planning.Ask(
+            finding=proposal.finding,
+            path=proposal.file.path,
+            original=self._original(proposal),
+            before=source.text,
+            after=applied(source.text, proposal.changes),
+            together=applied(source.text, together),
+        )
+
+    def _original(self, proposal: Proposal) -> str:
+        """The file as it was before any pass."""
+        path = proposal.file.path
+        if path not in self._originals:
+            self._originals[path] = proposal.manuscript.source.text
+        return self._originals[path]
+
+    def _what_is_known(self) -> Known:
+        if self._known is None:
+            self._known = known_of(self._paths, self._settings, self._means.folder)
+        return self._known
+
+
+def known_of(paths: Sequence[str], settings: Settings, folder: Path) -> Known:
+    """What can be told of inputs before anything runs: check's beliefs, the settings' own, where tests are."""
+    files, _ = discover(paths, settings)
+    root = settings.source.parent if settings.source else folder
+    return Known(
+        beliefs=engine.believed_parameters(paths, settings),
+        inputs_of=dict(settings.verify.inputs_of),
+        tests=TestIndex((root,)),
+        files=[file.path for file in files if not file.is_notebook],
+    )
+
+
+def why(proof: Proof) -> str:
+    """Why a fix with this proof is not applied."""
+    first, *rest = proof.lines
+    return "\n    ".join((f"{_WORDS[proof.status]} {first}", *rest))

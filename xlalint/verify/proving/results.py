@@ -1,0 +1,177 @@
+"""What one run of a program gave, and whether two runs gave the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from xlalint.verify import compare
+from xlalint.verify.stages.tensors import array
+
+OUTPUTS = "outputs"
+GRADIENTS = "gradients"
+VARIABLES = "variables"
+
+# Largest error between two eager runs, relative to the largest magnitude of the tensor; sums taken in another order
+# differ by less. Wider types than these are compared as `compare` does.
+_EAGERLY = {"float32": 1e-4, "float64": 1e-9}
+# An error below this may be rounding, which is asked of inputs moved by their last bit.
+_MAY_BE_ROUNDING = 0.05
+_LONGEST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A number that was returned. `dtype` is empty for Python's own, which has none."""
+
+    array: Any
+    dtype: str
+
+    @property
+    def kind(self) -> str:
+        return {"f": "float", "V": "float", "i": "int", "u": "int", "b": "bool"}.get(
+            str(self.array.dtype.kind), str(self.array.dtype)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A run that came to its end, or its `error`. `gradients` are None where none could be taken."""
+
+    outputs: Sequence[Leaf] = ()
+    gradients: Sequence[Leaf] | None = None
+    variables: Sequence[Leaf] = ()
+    error: str = ""
+    raised: BaseException | None = field(default=None, compare=False)
+
+    def part(self, where: str) -> Sequence[Leaf] | None:
+        return {
+            OUTPUTS: self.outputs,
+            GRADIENTS: self.gradients,
+            VARIABLES: self.variables,
+        }[where]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two runs differ. `error` is relative, infinite where no rounding explains it."""
+
+    where: str
+    index: int
+    error: float
+    what: str
+
+    @property
+    def may_be_rounding(self) -> bool:
+        return self.error < _MAY_BE_ROUNDING
+
+
+def leaves(structure: Any) -> list[Leaf]:
+    """The numbers in what a program returned."""
+    found = []
+    for one in tf.nest.flatten(structure, expand_composites=True):
+        if isinstance(one, tf.Variable):
+            one = one.read_value()
+        if tf.is_tensor(one) and one.dtype not in (tf.resource, tf.variant):
+            found.append(Leaf(array(one), one.dtype.name))
+        elif isinstance(one, (np.ndarray, np.generic)):
+            found.append(Leaf(np.asarray(one), str(one.dtype)))
+        elif isinstance(one, (bool, int, float)):
+            found.append(Leaf(np.asarray(one), ""))
+    return found
+
+
+def difference(original: Ran, other: Ran, *, is_compiled: bool) -> Difference | None:
+    """Where the two differ first; None where they agree. Gradients count where both could be taken."""
+    for where in (OUTPUTS, VARIABLES, GRADIENTS):
+        left, right = original.part(where), other.part(where)
+        if left is None or right is None:
+            continue
+        if len(left) != len(right):
+            return Difference(where, 0, np.inf, f"{len(left)} {where}, then {len(right)}")
+        found = _gradients(left, right) if where == GRADIENTS else None
+        if where != GRADIENTS:
+            found = _values(where, left, right, is_compiled)
+        if found is not None:
+            return found
+    return None
+
+
+def _values(
+    where: str, left: Sequence[Leaf], right: Sequence[Leaf], is_compiled: bool
+) -> Difference | None:
+    for index, (one, other) in enumerate(zip(left, right)):
+        if not _same_type(one, other, is_compiled):
+            what = f"{one.dtype or one.kind} becomes {other.dtype or other.kind}"
+            return Difference(where, index, np.inf, what)
+        found = compare.outputs([one.array], [_as(other.array, one.array)])
+        if found is None and not is_compiled:
+            found = _strictly(one, other)
+        if found is not None:
+            return Difference(where, index, found.error, found.what)
+    return None
+
+
+def _same_type(one: Leaf, other: Leaf, is_compiled: bool) -> bool:
+    """Python's numbers have no dtype of their own, and a compiled program returns tensors alone."""
+    if is_compiled or not one.dtype or not other.dtype:
+        return one.kind == other.kind
+    return one.dtype == other.dtype
+
+
+def _as(value: Any, like: Any) -> Any:
+    return value.astype(like.dtype) if value.dtype.kind == like.dtype.kind else value
+
+
+def _strictly(one: Leaf, other: Leaf) -> compare.Difference | None:
+    error = compare.largest_error([one.array], [_as(other.array, one.array)])
+    if error > _EAGERLY.get(one.dtype, np.inf):
+        return compare.Difference(error, f"differs by {error:.2g} of its largest value")
+    return None
+
+
+def _gradients(left: Sequence[Leaf], right: Sequence[Leaf]) -> Difference | None:
+    found = compare.gradients([one.array for one in left], [one.array for one in right])
+    if found is None:
+        return None
+    index = next(
+        (
+            i
+            for i, (one, other) in enumerate(zip(left, right))
+            if compare.gradients([one.array], [other.array]) is not None
+        ),
+        0,
+    )
+    return Difference(GRADIENTS, index, found.error, found.what)
+
+
+def told(run: Ran, where: str, index: int) -> str:
+    """One number of a run for a reader: `output 0 = [1., 2.]`."""
+    if run.error:
+        return f"an error ({run.error})"
+    part = run.part(where) or ()
+    if index >= len(part):
+        return f"{len(part)} {where}"
+    one = part[index]
+    name = where.removesuffix("s")
+    which = f"{name} {index} = " if len(part) > 1 or where != OUTPUTS else ""
+    dtype = f" ({one.dtype})" if one.dtype not in ("", "float32") else ""
+    return f"{which}{spelled(one.array)}{dtype}"
+
+
+def spelled(value: Any) -> str:
+    """An array in one line; of a large one the ends, and its shape."""
+    whole = np.asarray(value)
+    if whole.dtype.kind == "V":
+        whole = whole.astype("float32")
+    if whole.size == 0:
+        return f"no elements, shape {list(whole.shape)}"
+    text = np.array2string(
+        whole, precision=5, separator=", ", threshold=_LONGEST, edgeitems=2, max_line_width=10_000
+    )
+    text = " ".join(text.split())
+    return text if whole.size <= _LONGEST else f"{text} of shape {list(whole.shape)}"

@@ -1,0 +1,243 @@
+"""Rewritten functions in a running program: the functions keep their identity and take the code of another text for a while.
+
+So the same objects, weights and captured calls serve the original and the rewrite; nothing is loaded twice, and the user's
+file stays as it is.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import gc
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+
+from xlalint.verify.sites import real_path
+
+
+class UnfitError(Exception):
+    """The rewrite changes more than the insides of functions. The message says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A function of a text: its qualified name, and which of those with that name it is."""
+
+    qualname: str
+    index: int
+
+
+class Transplant:
+    """The functions of `path` that differ between two texts, `folder` is where the new text is put for tracebacks.
+
+    Raises:
+        UnfitError: the texts differ outside of functions' bodies, by more than imports that are added.
+    """
+
+    def __init__(
+        self, module: ModuleType, path: str, original: str, rewritten: str, folder: Path
+    ) -> None:
+        self._swapped: list[tuple[FunctionType, CodeType, CodeType]] = []
+        self._module = module
+        self._path = real_path(path)
+        before, after = ast.parse(original), ast.parse(rewritten)
+        self._imports = _added_imports(before, after)
+        self.changed = _changed(before, after)
+        if not self.changed:
+            raise UnfitError("changes no function, but what the module does when it is loaded")
+        self._old = _by_place(compile(original, path, "exec", dont_inherit=True))
+        folder.mkdir(parents=True, exist_ok=True)
+        self.file = folder / Path(path).name
+        self.file.write_text(rewritten, encoding="utf-8")
+        self._new = _by_name(compile(rewritten, str(self.file), "exec", dont_inherit=True))
+
+    @contextmanager
+    def applied(self) -> Iterator[None]:
+        """While open, the functions that live in this process run the rewritten code.
+
+        Raises:
+            UnfitError: a rewritten function needs names of its surroundings that the original does not hold.
+        """
+        for statement in self._imports:
+            code = compile(ast.Module([statement], []), str(self.file), "exec")
+            exec(code, vars(self._module))
+        self._swapped = [
+            (function, function.__code__, new)
+            for function in self._living()
+            if (new := self._new_code(function.__code__)) is not None
+        ]
+        try:
+            self._put(new=True)
+            yield
+        finally:
+            self._put(new=False)
+            self._swapped = []
+
+    @contextmanager
+    def undone(self) -> Iterator[None]:
+        """While open within `applied`, the functions run their own code again."""
+        self._put(new=False)
+        try:
+            yield
+        finally:
+            self._put(new=True)
+
+    def _put(self, *, new: bool) -> None:
+        for function, old_code, new_code in self._swapped:
+            function.__code__ = new_code if new else old_code
+
+    def line_of(self, error: BaseException) -> int:
+        """The line of the rewritten text in which an error came up; 0 where it did not."""
+        found = 0
+        trace = error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == str(self.file):
+                found = trace.tb_lineno
+            trace = trace.tb_next
+        return found
+
+    def _living(self) -> list[FunctionType]:
+        """The functions, methods and closures made from this file that exist now."""
+        return [
+            one
+            for one in gc.get_objects()
+            if type(one) is FunctionType and real_path(one.__code__.co_filename) == self._path
+        ]
+
+    def _new_code(self, old: CodeType) -> CodeType | None:
+        """The code that takes the place of `old`; None where it stays."""
+        named = self._old.get((old.co_name, old.co_firstlineno))
+        if named is None or "<lambda>" in named.qualname:
+            return None
+        if named.qualname.partition(".<locals>")[0] not in self.changed:
+            return None
+        new = self._new.get(named)
+        if new is None or new.co_freevars == old.co_freevars:
+            return new
+        missing = set(old.co_freevars) - set(new.co_freevars)
+        if set(new.co_freevars) - set(old.co_freevars):
+            if "<locals>" in named.qualname:
+                return None  # left over from an earlier call: the function around it makes it anew
+            needs = ", ".join(sorted(set(new.co_freevars) - set(old.co_freevars)))
+            raise UnfitError(f"needs {needs} of the function around it")
+        return self._with_names(named, missing)
+
+    def _with_names(self, named: _Named, names: set[str]) -> CodeType | None:
+        """The code with names that it uses no more: a function's closure cannot shrink while it lives."""
+        tree = ast.parse(self.file.read_text(encoding="utf-8"))
+        node = _nodes_by_name(tree).get(named)
+        if node is None:
+            return None
+        loads: list[ast.stmt] = [ast.Expr(ast.Name(name, ast.Load())) for name in sorted(names)]
+        never = ast.If(ast.Constant(False), loads, [])
+        node.body.insert(1 if ast.get_docstring(node, clean=False) is not None else 0, never)
+        ast.copy_location(never, node.body[-1])
+        ast.fix_missing_locations(never)
+        code = compile(tree, str(self.file), "exec", dont_inherit=True)
+        return _by_name(code).get(named)
+
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def _changed(before: ast.Module, after: ast.Module) -> frozenset[str]:
+    """The outermost functions (qualified names) whose bodies differ."""
+    old, new = _nodes_by_name(before), _nodes_by_name(after)
+    return frozenset(
+        named.qualname
+        for named, node in old.items()
+        if "<locals>" not in named.qualname
+        and named in new
+        and _dump(node.body) != _dump(new[named].body)
+    )
+
+
+def _added_imports(before: ast.Module, after: ast.Module) -> list[ast.stmt]:
+    """The imports at the top of the module that only the new text has. Raises UnfitError for any other difference."""
+    old = [ast.dump(_hollow(one)) for one in before.body]
+    waiting = list(old)
+    added: list[ast.stmt] = []
+    for statement in after.body:
+        told = ast.dump(_hollow(statement))
+        if waiting and waiting[0] == told:
+            waiting.pop(0)
+        elif isinstance(statement, (ast.Import, ast.ImportFrom)) and told not in old:
+            added.append(statement)
+        else:
+            raise UnfitError(
+                f"changes more than the insides of functions (line {statement.lineno})"
+            )
+    if waiting:
+        raise UnfitError("takes away what the module does when it is loaded")
+    return added
+
+
+def _hollow(statement: ast.stmt) -> ast.stmt:
+    """A statement with the functions in it emptied."""
+    return _Hollow().visit(copy.deepcopy(statement))  # type: ignore[no-any-return]
+
+
+class _Hollow(ast.NodeTransformer):
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.body = []
+        return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
+        node.body = []
+        return node
+
+
+def _dump(body: list[ast.stmt]) -> list[str]:
+    return [ast.dump(statement) for statement in body]
+
+
+def _nodes_by_name(tree: ast.Module) -> dict[_Named, _Function]:
+    found: dict[_Named, _Function] = {}
+    counts: dict[str, int] = {}
+
+    def walk(node: ast.AST, prefix: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                name = f"{prefix}{child.name}"
+                index = counts[name] = counts.get(name, -1) + 1
+                found[_Named(name, index)] = child
+                walk(child, f"{name}.<locals>.")
+            elif isinstance(child, ast.ClassDef):
+                walk(child, f"{prefix}{child.name}.")
+            else:
+                walk(child, prefix)
+
+    walk(tree, "")
+    return found
+
+
+def _codes(code: CodeType, prefix: str = "") -> Iterator[tuple[str, CodeType]]:
+    """The functions in a module's code with their qualified names (which code objects know from Python 3.11 on)."""
+    for constant in code.co_consts:
+        if not inspect.iscode(constant):
+            continue
+        name = f"{prefix}{constant.co_name}"
+        if constant.co_flags & inspect.CO_OPTIMIZED:
+            yield name, constant
+            yield from _codes(constant, f"{name}.<locals>.")
+        else:  # the body of a class
+            yield from _codes(constant, f"{name}.")
+
+
+def _numbered(code: CodeType) -> Iterator[tuple[_Named, CodeType]]:
+    counts: dict[str, int] = {}
+    for name, one in sorted(_codes(code), key=lambda pair: (pair[0], pair[1].co_firstlineno)):
+        index = counts[name] = counts.get(name, -1) + 1
+        yield _Named(name, index), one
+
+
+def _by_place(code: CodeType) -> dict[tuple[str, int], _Named]:
+    return {(one.co_name, one.co_firstlineno): named for named, one in _numbered(code)}
+
+
+def _by_name(code: CodeType) -> dict[_Named, CodeType]:
+    return dict(_numbered(code))

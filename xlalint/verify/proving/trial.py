@@ -1,0 +1,467 @@
+"""Run a program as it was and as it is rewritten, on the same inputs from the same state, and compare."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from xlalint.fixes.proof import Counterexample
+from xlalint.verify import eagerly, randomness
+from xlalint.verify.alone.seal import TooLongError, at_most
+from xlalint.verify.alone.search import gist
+from xlalint.verify.gradients import GradientTap
+from xlalint.verify.graphs import operations
+from xlalint.verify.proving.cases import Case
+from xlalint.verify.proving.results import (
+    GRADIENTS,
+    OUTPUTS,
+    Difference,
+    Leaf,
+    Ran,
+    difference,
+    leaves,
+    spelled,
+    told,
+)
+from xlalint.verify.stages import compiling
+from xlalint.verify.stages import difference as difference_of
+from xlalint.verify.stages.tensors import all_nudged, on_host
+
+EAGERLY, UNDER_XLA = "eagerly", "under XLA"
+_ONE_RUN = 60.0  # seconds of wall time for one eager run
+_MOST_SIGNATURES = 6  # programs compiled for one rewrite
+_MOST_NUMBERS = 5_000_000  # elements of all variables together that are put back and compared
+# What Keras and TensorFlow keep to draw from: how much is drawn is not what a program computes.
+_OF_RANDOMNESS = ("seed_generator", "StateVar", "rng_state")
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One program in two versions. Both take the tensors of a case.
+
+    `as_rewritten` opens around whatever runs `rewritten`, `as_original` within it, where `original` is to run once more. `names` are those of the tensors.
+    """
+
+    original: Callable[..., Any]
+    rewritten: Callable[..., Any]
+    names: Sequence[str]
+    as_rewritten: Callable[[], AbstractContextManager[Any]]
+    as_original: Callable[[], AbstractContextManager[Any]]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """`tried` counts the inputs that both versions were run with; `raises` those on which the original raises and the
+    rewrite does not; `labels` what was special about the inputs. `stuck` is why the rewrite does not compile, `raised` the
+    error itself."""
+
+    tried: int = 0
+    compiled: int = 0
+    raises: int = 0
+    labels: list[str] = field(default_factory=list)
+    has_gradient: bool = False
+    counterexample: Counterexample | None = None
+    stuck: str = ""
+    raised: BaseException | None = None
+    unusable: str = ""
+    original_compiles: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def compare(trial: Trial, cases: Iterator[Case], seconds: float) -> Outcome:
+    """Compare the two versions on the cases, as many as `seconds` of wall time allow. Raises nothing for what they do."""
+    outcome = Outcome()
+    state = _State()
+    with randomness.reproducible() as dice, GradientTap() as tap, state:
+        work = _Work(trial, state, dice, tap, time.monotonic() + seconds, outcome)
+        work.do(cases)
+    return outcome
+
+
+class _State:
+    """The variables that live in this process, put back after each run."""
+
+    def __init__(self) -> None:
+        living = [one for one in gc.get_objects() if isinstance(one, tf.Variable)]
+        usable = [one for one in living if _is_usable(one)]
+        self.variables = usable if _size_of(usable) <= _MOST_NUMBERS else []
+        self.is_partial = len(usable) != len(self.variables)
+        self._values: list[Any] = []
+
+    def __enter__(self) -> _State:
+        self._values = [one.read_value() for one in self.variables]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.restore()
+
+    def restore(self) -> None:
+        for variable, value in zip(self.variables, self._values):
+            with suppress(Exception):  # deleted meanwhile
+                variable.assign(value)
+
+    def leaves(self) -> list[Leaf]:
+        """What the variables hold now, but for those that random numbers are drawn from."""
+        return [
+            leaf
+            for one in self.variables
+            if not any(word in str(one.name) for word in _OF_RANDOMNESS)
+            for leaf in leaves(one)
+        ]
+
+
+def _is_usable(variable: Any) -> bool:
+    try:
+        return bool(variable.shape.is_fully_defined() and tf.executing_eagerly()) and bool(
+            variable.read_value() is not None
+        )
+    except Exception:  # of a graph that is gone, or without a value
+        return False
+
+
+def _size_of(variables: Sequence[Any]) -> int:
+    return sum(int(one.shape.num_elements() or 0) for one in variables)
+
+
+class _Work:
+    def __init__(
+        self,
+        trial: Trial,
+        state: _State,
+        dice: randomness.Dice,
+        tap: GradientTap,
+        deadline: float,
+        outcome: Outcome,
+    ) -> None:
+        self._trial, self._state, self._dice, self._tap = trial, state, dice, tap
+        self._deadline = deadline
+        self._outcome = outcome
+        self._trains = False
+        self._watched: list[Any] = []
+
+    def do(self, cases: Iterator[Case]) -> None:
+        outcome = self._outcome
+        usable = self._originals(cases)
+        if outcome.unusable:
+            return
+        with self._trial.as_rewritten():
+            for case, first in usable:
+                other = self._eagerly(self._trial.rewritten, case.tensors)
+                if self._differs(case, first, other, EAGERLY):
+                    return
+        outcome.tried = len(usable)
+        outcome.labels = list(dict.fromkeys(case.label for case, _ in usable))
+        outcome.has_gradient = any(_has_gradient(run) for _, run in usable)
+        self._under_xla(usable)
+
+    # The original
+
+    def _originals(self, cases: Iterator[Case]) -> list[tuple[Case, Ran]]:
+        """The cases with which the original runs, and what it gives."""
+        usable: list[tuple[Case, Ran]] = []
+        failing: list[Case] = []
+        for case in cases:
+            if usable and time.monotonic() > self._deadline:
+                self._outcome.notes.append("not all edge cases were tried: they take too long")
+                break
+            run = self._eagerly(self._trial.original, case.tensors)
+            if run.error and not usable:
+                self._outcome.unusable = f"the original raises {run.error}"
+                return []
+            if run.error:
+                failing.append(case)
+                continue
+            if not usable and difference(
+                run, self._eagerly(self._trial.original, case.tensors), is_compiled=False
+            ):
+                self._outcome.unusable = "the original gives other numbers each time it is called"
+                return []
+            usable.append((case, run))
+        with self._trial.as_rewritten():
+            for case in failing[:8]:
+                self._outcome.raises += not self._eagerly(self._trial.rewritten, case.tensors).error
+        return usable
+
+    # Running
+
+    def _eagerly(self, function: Callable[..., Any], tensors: Sequence[Any]) -> Ran:
+        self._dice.restart()
+        self._tap.clear()
+        try:
+            with at_most(_ONE_RUN), eagerly.everything():
+                return self._ran(function, tensors)
+        except TooLongError:
+            return Ran(error=f"nothing within {_ONE_RUN:.0f} s")
+        except (Exception, SystemExit) as error:
+            return Ran(error=f"{type(error).__name__}: {gist(error)}", raised=error)
+        finally:
+            self._state.restore()
+
+    def _ran(self, function: Callable[..., Any], tensors: Sequence[Any]) -> Ran:
+        floats = [one for one in tensors if one.dtype.is_floating]
+        with tf.GradientTape() as tape:
+            tape.watch(floats)
+            outputs = function(*tensors)
+            total = _weighed(outputs)
+        applied = self._tap.gradients()
+        self._trains |= bool(applied)
+        variables = self._state.leaves()
+        if self._trains:
+            return Ran(leaves([outputs, applied]), None, variables)
+        gradients = None
+        if total is not None:
+            self._watched = self._watched or list(tape.watched_variables())
+            with suppress(Exception):  # an operation without a gradient
+                found = tape.gradient(
+                    total,
+                    [*floats, *self._watched],
+                    unconnected_gradients=tf.UnconnectedGradients.ZERO,
+                )
+                gradients = leaves([tf.convert_to_tensor(one) for one in found])
+        return Ran(leaves(outputs), gradients, variables)
+
+    # Under XLA
+
+    def _under_xla(self, usable: Sequence[tuple[Case, Ran]]) -> None:
+        by_signature: dict[Any, list[tuple[Case, Ran]]] = {}
+        for case, run in usable:
+            by_signature.setdefault(case.signature, []).append((case, run))
+        for number, group in enumerate(list(by_signature.values())[:_MOST_SIGNATURES]):
+            if number and time.monotonic() > self._deadline:
+                self._outcome.notes.append("not all shapes were compiled: it takes too long")
+                return
+            self._compile_and_compare(group, is_first=not number)
+            if self._outcome.counterexample or self._outcome.stuck:
+                return
+
+    def _compile_and_compare(self, group: Sequence[tuple[Case, Ran]], *, is_first: bool) -> None:
+        outcome, specs = self._outcome, _specs(group[0][0])
+        takes_gradient = not self._trains and any(_has_gradient(run) for _, run in group)
+        if is_first:
+            outcome.original_compiles = self._why_not(self._trial.original, specs)
+        with self._trial.as_rewritten():
+            try:
+                program = self._compiled(self._trial.rewritten, specs, takes_gradient)
+            except compiling.TooLongError as error:
+                outcome.unusable = str(error)
+                return
+            except Exception as error:
+                if is_first:
+                    self._stuck(error, specs, takes_gradient)
+                else:
+                    outcome.notes.append(f"with {group[0][0].label} it does not compile")
+                return
+            if program.is_incomparable:
+                outcome.notes.append(program.is_incomparable)
+                return
+            for case, first in group:
+                other = self._run_compiled(program, case.tensors)
+                if self._differs(case, first, other, UNDER_XLA):
+                    why = self._is_xlas_own(case, program, other)
+                    if not why:
+                        return
+                    outcome.counterexample = None
+                    outcome.notes.append(f"XLA and eager code differ by {why}")
+                outcome.compiled += 1
+
+    def _is_xlas_own(self, case: Case, program: _Compiled, other: Ran) -> str:
+        """Why a difference between eager code and XLA is not the rewrite's doing: rounding, or an operation that the original
+        runs too. Empty where it may be."""
+        if other.error:
+            return ""
+        with suppress(Exception):
+            assert self._outcome.counterexample is not None
+            if self._outcome.counterexample.where != GRADIENTS:
+                # What a gradient keeps of a branch cannot be looked at.
+                program = self._compiled(self._trial.rewritten, _specs(case), False)
+            compiled = on_host(compiling.in_time(lambda: program.concrete(*case.tensors)))
+            self._state.restore()
+            cause = difference_of.cause(program.function, case.tensors, compiled, self._dice)
+            if cause.excuse:
+                return cause.excuse
+            is_special = any(
+                one.dtype.is_floating and not bool(tf.reduce_all(tf.math.is_finite(one)))
+                for one in case.tensors
+            )
+            if is_special and cause.op_type and cause.op_type in self._ops_of_original(case):
+                return f"what {cause.op_type}, which the original runs too, does with NaN or infinities"
+        return ""
+
+    def _ops_of_original(self, case: Case) -> set[str]:
+        """The types of the operations that the original runs eagerly; none where this TensorFlow does not tell."""
+        try:
+            from tensorflow.python.framework import op_callbacks
+        except ImportError:
+            return set()
+        seen: set[str] = set()
+
+        def note(op_type: Any, *_: Any, **__: Any) -> None:
+            seen.add(op_type.decode() if isinstance(op_type, bytes) else str(op_type))
+
+        op_callbacks.add_op_callback(note)
+        try:
+            with self._trial.as_original():
+                self._eagerly(self._trial.original, case.tensors)
+        finally:
+            op_callbacks.remove_op_callback(note)
+        return seen
+
+    def _stuck(self, error: Exception, specs: Any, takes_gradient: bool) -> None:
+        why = f"{type(error).__name__}: {gist(error)}"
+        is_gradient = takes_gradient and not self._why_not(self._trial.rewritten, specs)
+        self._outcome.stuck = f"its gradient does not compile ({why})" if is_gradient else why
+        self._outcome.raised = error
+
+    def _why_not(self, function: Callable[..., Any], specs: Any) -> str:
+        """Why a version does not compile; empty where it does."""
+        try:
+            self._compiled(function, specs, False)
+        except Exception as error:
+            return f"{type(error).__name__}: {gist(error)}"
+        return ""
+
+    def _compiled(
+        self, function: Callable[..., Any], specs: Any, takes_gradient: bool
+    ) -> _Compiled:
+        """The program for these shapes, lowered without any value known. Raises what tracing or XLA raises."""
+        self._dice.restart()
+        self._dice.in_loop = False
+        whole = self._whole(function, takes_gradient)
+        jitted = tf.function(whole, jit_compile=True, autograph=False)
+        concrete = jitted.get_concrete_function(*specs)
+        compiling.lowered(concrete, specs)
+        ops = list(operations(concrete.graph))
+        why = ""
+        if unfit := randomness.sign_free_ops(ops):
+            why = f"compiled numbers were not compared: {unfit[0].type} is unique up to signs only"
+        elif random := randomness.random_ops(ops):
+            why = f"compiled numbers were not compared: {random[0].type} draws others under XLA"
+        elif self._dice.in_loop:
+            why = "compiled numbers were not compared: a random number is drawn in a loop"
+        return _Compiled(whole, concrete, takes_gradient, why)
+
+    def _whole(self, function: Callable[..., Any], takes_gradient: bool) -> Callable[..., Any]:
+        """A version as a function of tensors that returns what it returns, and gradients."""
+        watched = list(self._watched)
+
+        def whole(*tensors: Any) -> Any:
+            self._tap.clear()
+            floats = [one for one in tensors if one.dtype.is_floating]
+            with tf.GradientTape() as tape:
+                tape.watch(floats)
+                outputs = function(*tensors)
+                total = _weighed(outputs) if takes_gradient else None
+            if total is None:
+                applied = self._tap.gradients() if self._trains else []
+                return _returnable([outputs, applied] if self._trains else outputs), []
+            found = tape.gradient(
+                total,
+                [*floats, *watched],
+                unconnected_gradients=tf.UnconnectedGradients.ZERO,
+            )
+            return _returnable(outputs), [tf.convert_to_tensor(one) for one in found]
+
+        return whole
+
+    def _run_compiled(self, program: _Compiled, tensors: Sequence[Any]) -> Ran:
+        try:
+            outputs, gradients = compiling.in_time(lambda: program.concrete(*tensors))
+            return Ran(
+                leaves(outputs),
+                leaves(gradients) if program.takes_gradient else None,
+                self._state.leaves(),
+            )
+        except Exception as error:
+            return Ran(error=f"{type(error).__name__}: {gist(error)}", raised=error)
+        finally:
+            self._state.restore()
+
+    # Comparing
+
+    def _differs(self, case: Case, first: Ran, other: Ran, how: str) -> bool:
+        """Whether the two runs differ by more than rounding; the counterexample is noted."""
+        if other.error and case.is_mixed:
+            return False
+        if other.error:
+            found = Difference(OUTPUTS, 0, float("inf"), other.error)
+        else:
+            compared = difference(first, other, is_compiled=how == UNDER_XLA)
+            if compared is None or (
+                compared.may_be_rounding and self._moves(case, first, compared)
+            ):
+                return False
+            found = compared
+        self._outcome.counterexample = Counterexample(
+            inputs=f"{case.label}: {_inputs(self._trial.names, case.tensors)}",
+            original=told(first, found.where, found.index),
+            rewritten=told(other, found.where, found.index),
+            where=found.where,
+            how=how,
+        )
+        return True
+
+    def _moves(self, case: Case, first: Ran, found: Difference) -> bool:
+        """Would the original differ as much if its inputs moved by their last bit?"""
+        with self._trial.as_original():
+            moved = self._eagerly(self._trial.original, all_nudged(case.tensors))
+        by_itself = None if moved.error else difference(first, moved, is_compiled=False)
+        return by_itself is not None and by_itself.error > found.error / 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    function: Callable[..., Any]
+    concrete: Any
+    takes_gradient: bool
+    is_incomparable: str
+
+
+def _specs(case: Case) -> list[Any]:
+    return [tf.TensorSpec(one.shape, one.dtype) for one in case.tensors]
+
+
+def _has_gradient(run: Ran) -> bool:
+    """Does anything depend on a float input or a variable, smoothly?"""
+    return any(np.any(leaf.array.astype("float64") != 0) for leaf in run.gradients or ())
+
+
+def _weighed(outputs: Any) -> Any:
+    """One number in which each float that is returned counts differently; None without floats."""
+    found = [
+        one
+        for one in tf.nest.flatten(outputs, expand_composites=True)
+        if tf.is_tensor(one) and one.dtype.is_floating
+    ]
+    return tf.add_n([_weight(one) for one in found]) if found else None
+
+
+def _weight(leaf: Any) -> Any:
+    wide = tf.cast(leaf, tf.float32)
+    bounded = tf.where(tf.math.is_finite(wide), wide, tf.zeros_like(wide))
+    return tf.reduce_sum(wide * tf.stop_gradient(1.5 + tf.tanh(bounded)))
+
+
+def _returnable(outputs: Any) -> Any:
+    """Without what is None: a compiled program returns numbers."""
+    kept = tf.nest.flatten(outputs, expand_composites=True)
+    return [one for one in kept if one is not None]
+
+
+def _inputs(names: Sequence[str], tensors: Sequence[Any]) -> str:
+    return ", ".join(f"{name} = {spelled(one)}" for name, one in zip(names, tensors))
+
+
+@contextmanager
+def as_it_is() -> Iterator[None]:
+    """For a rewrite that is another function already."""
+    yield
+
+
+__all__ = ["EAGERLY", "GRADIENTS", "UNDER_XLA", "Outcome", "Trial", "as_it_is", "compare"]
