@@ -59,7 +59,12 @@ def test_a_rewritten_program_computes_the_same(case: Path) -> None:
     from xlalint.verify.proving import trial
     from xlalint.verify.proving.cases import Case
 
-    before, after = load(case / "before.py"), load(case / "after.py")
+    try:
+        before, after = load(case / "before.py"), load(case / "after.py")
+    except ImportError as error:
+        pytest.skip(f"needs {error.name}")
+    # What unsafe fixes of the program are announced to change: "gradients", "dtypes".
+    may_change = frozenset(getattr(before, "CHANGES", ()))
     for index, (name, arguments) in enumerate(before.CALLS):
         tf.keras.utils.set_random_seed(3)
         given = tuple(arguments())
@@ -71,7 +76,7 @@ def test_a_rewritten_program_computes_the_same(case: Path) -> None:
         )
         tensors = tuple(old.tensors(Call(given)))
         outcome = trial.compare(
-            trial.Trial(old, new, old.names, trial.as_it_is, trial.as_it_is),
+            trial.Trial(old, new, old.names, trial.as_it_is, trial.as_it_is, may_change),
             iter([Case(f"CALLS[{index}] of {name}", tensors)]),
             seconds=60.0,
         )

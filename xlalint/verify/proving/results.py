@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ from xlalint.verify.stages.tensors import array
 OUTPUTS = "outputs"
 GRADIENTS = "gradients"
 VARIABLES = "variables"
+DTYPES = "dtypes"
 
 # Largest error between two eager runs, relative to the largest magnitude of the tensor; sums taken in another order
 # differ by less. Wider types than these are compared as `compare` does.
@@ -85,32 +86,42 @@ def leaves(structure: Any) -> list[Leaf]:
     return found
 
 
-def difference(original: Ran, other: Ran, *, is_compiled: bool) -> Difference | None:
-    """Where the two differ first; None where they agree. Gradients count where both could be taken."""
+def difference(
+    original: Ran, other: Ran, *, is_compiled: bool, may_change: Collection[str] = ()
+) -> Difference | None:
+    """Where the two differ first; None where they agree. Gradients count where both could be taken.
+
+    A compiled program returns tensors where eager code returned numbers of Python. What `may_change` names is not compared.
+    """
     for where in (OUTPUTS, VARIABLES, GRADIENTS):
         left, right = original.part(where), other.part(where)
-        if left is None or right is None:
+        if left is None or right is None or where in may_change:
             continue
         if len(left) != len(right):
             return Difference(where, 0, np.inf, f"{len(left)} {where}, then {len(right)}")
         found = _gradients(left, right) if where == GRADIENTS else None
         if where != GRADIENTS:
-            found = _values(where, left, right, is_compiled)
+            found = _values(where, left, right, is_compiled, DTYPES in may_change)
         if found is not None:
             return found
     return None
 
 
 def _values(
-    where: str, left: Sequence[Leaf], right: Sequence[Leaf], is_compiled: bool
+    where: str,
+    left: Sequence[Leaf],
+    right: Sequence[Leaf],
+    is_compiled: bool,
+    has_any_dtype: bool,
 ) -> Difference | None:
     for index, (one, other) in enumerate(zip(left, right)):
-        if not _same_type(one, other, is_compiled):
+        if not has_any_dtype and not _same_type(one, other, is_compiled):
             what = f"{one.dtype or one.kind} becomes {other.dtype or other.kind}"
             return Difference(where, index, np.inf, what)
-        found = compare.outputs([one.array], [_as(other.array, one.array)])
+        first, second = _in_one_type(one, other)
+        found = compare.outputs([first], [second])
         if found is None and not is_compiled:
-            found = _strictly(one, other)
+            found = _strictly(first, second)
         if found is not None:
             return Difference(where, index, found.error, found.what)
     return None
@@ -123,13 +134,20 @@ def _same_type(one: Leaf, other: Leaf, is_compiled: bool) -> bool:
     return one.dtype == other.dtype
 
 
-def _as(value: Any, like: Any) -> Any:
-    return value.astype(like.dtype) if value.dtype.kind == like.dtype.kind else value
+def _in_one_type(one: Leaf, other: Leaf) -> tuple[Any, Any]:
+    """Both numbers in the narrower of their types; Python's own take that of the other."""
+    if one.array.dtype == other.array.dtype:
+        return one.array, other.array
+    typed = [leaf.array.dtype for leaf in (one, other) if leaf.dtype]
+    if one.kind != other.kind or one.kind not in ("float", "int"):
+        return one.array.astype("float32"), other.array.astype("float32")
+    narrow = min(typed or [one.array.dtype], key=lambda dtype: dtype.itemsize)
+    return one.array.astype(narrow), other.array.astype(narrow)
 
 
-def _strictly(one: Leaf, other: Leaf) -> compare.Difference | None:
-    error = compare.largest_error([one.array], [_as(other.array, one.array)])
-    if error > _EAGERLY.get(one.dtype, np.inf):
+def _strictly(one: Any, other: Any) -> compare.Difference | None:
+    error = compare.largest_error([one], [other])
+    if error > _EAGERLY.get(str(one.dtype), np.inf):
         return compare.Difference(error, f"differs by {error:.2g} of its largest value")
     return None
 
@@ -159,7 +177,7 @@ def told(run: Ran, where: str, index: int) -> str:
     one = part[index]
     name = where.removesuffix("s")
     which = f"{name} {index} = " if len(part) > 1 or where != OUTPUTS else ""
-    dtype = f" ({one.dtype})" if one.dtype not in ("", "float32") else ""
+    dtype = f" ({one.dtype or f'a Python {one.kind}'})" if one.dtype != "float32" else ""
     return f"{which}{spelled(one.array)}{dtype}"
 
 

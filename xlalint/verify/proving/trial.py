@@ -46,6 +46,7 @@ _OF_RANDOMNESS = ("seed_generator", "StateVar", "rng_state")
 class Trial:
     """One program in two versions. Both take the tensors of a case.
 
+    `may_change` are parts (GRADIENTS) and traits (DTYPES) of results that the rewrite is said to change.
     `as_rewritten` opens around whatever runs `rewritten`, `as_original` within it, where `original` is to run once more. `names` are those of the tensors.
     """
 
@@ -54,6 +55,7 @@ class Trial:
     names: Sequence[str]
     as_rewritten: Callable[[], AbstractContextManager[Any]]
     as_original: Callable[[], AbstractContextManager[Any]]
+    may_change: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -243,7 +245,9 @@ class _Work:
 
     def _compile_and_compare(self, group: Sequence[tuple[Case, Ran]], *, is_first: bool) -> None:
         outcome, specs = self._outcome, _specs(group[0][0])
-        takes_gradient = not self._trains and any(_has_gradient(run) for _, run in group)
+        takes_gradient = not self._trains and (
+            GRADIENTS in self._trial.may_change or any(_has_gradient(run) for _, run in group)
+        )
         if is_first:
             outcome.original_compiles = self._why_not(self._trial.original, specs)
         with self._trial.as_rewritten():
@@ -392,7 +396,8 @@ class _Work:
         if other.error:
             found = Difference(OUTPUTS, 0, float("inf"), other.error)
         else:
-            compared = difference(first, other, is_compiled=how == UNDER_XLA)
+            may_change = self._trial.may_change
+            compared = difference(first, other, is_compiled=how == UNDER_XLA, may_change=may_change)
             if compared is None or (
                 compared.may_be_rounding and self._moves(case, first, compared)
             ):
