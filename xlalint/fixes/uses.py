@@ -15,6 +15,7 @@ _TAKES_SIZES_NEXT = frozenset(
     "reshape tile broadcast_to slice strided_slice pad one_hot repeat split resize top_k bincount".split()
 )
 _LIBRARIES = ("tf.", "keras.", "tf_keras.", "np.", "math.")
+_ASSIGN = frozenset({"assign", "assign_add", "assign_sub"})
 # Python functions that a later pass turns into TensorFlow's.
 _CASTS = frozenset({"int", "float", "bool"})
 
@@ -96,7 +97,7 @@ def _call_takes(draft: Draft, given: cst.Arg, seen: set[int]) -> bool:
         return True
     if isinstance(call.func, cst.Name) and call.func.value in _CASTS:
         return _takes(draft, call, seen)
-    if _collects_for_tensorflow(draft, call):
+    if _assigns(call) or _collects_for_tensorflow(draft, call):
         return True
     name = draft.api(call.func)
     if name is None or not name.startswith(_LIBRARIES):
@@ -104,6 +105,11 @@ def _call_takes(draft: Draft, given: cst.Arg, seen: set[int]) -> bool:
     function = name.rpartition(".")[2]
     is_first = call.args[0] is given
     return function not in _TAKES_SIZES and (is_first or function not in _TAKES_SIZES_NEXT)
+
+
+def _assigns(call: cst.Call) -> bool:
+    """`variable.assign_sub(x)`."""
+    return isinstance(call.func, cst.Attribute) and call.func.attr.value in _ASSIGN
 
 
 def _collects_for_tensorflow(draft: Draft, call: cst.Call) -> bool:
