@@ -21,6 +21,7 @@ INTERRUPTED = 130
 _COMMANDS = {
     "check": "Read code and report what XLA or a TPU cannot run.",
     "verify": "Compile and run the code that check reports, and compare it with eager execution.",
+    "ready": "Go through the checklist before the move to a TPU.",
     "rules": "List the rules.",
     "explain": "Explain a rule, a TensorFlow API or an error message.",
     "config": "Show the settings that hold here and where each comes from.",

@@ -18,6 +18,7 @@ from xlalint.rules.positions import Place, Positions
 from xlalint.rules.walk import children
 from xlalint.semantics.beliefs import Belief
 from xlalint.semantics.facts import Fact
+from xlalint.semantics.imported import imported_names
 from xlalint.semantics.names import canonical
 from xlalint.semantics.values import NOTHING_KNOWN, Value, join
 
@@ -142,7 +143,7 @@ class Draft:
         if not isinstance(node, cst.Name):
             return None
         if self._imported is None:
-            self._imported = _imported(self.tree)
+            self._imported = imported_names(self.tree)
         root = self._imported.get(node.value)
         return None if root is None else canonical(".".join((root, *reversed(tail))))
 
@@ -182,34 +183,6 @@ class Draft:
         while wanted in self._names or keyword.iskeyword(wanted) or hasattr(builtins, wanted):
             wanted, number = f"{name}_{number}", number + 1
         return wanted
-
-
-def _imported(tree: ast.Module) -> dict[str, str]:
-    """What names stand for by imports, wherever in the module these are; without names that are bound in another way, too."""
-    found: dict[str, str] = {}
-    others: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            known = {a.asname or a.name.split(".")[0]: a for a in node.names}
-            pairs = [(name, a.name if a.asname else name) for name, a in known.items()]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            pairs = [(a.asname or a.name, f"{node.module}.{a.name}") for a in node.names]
-        else:
-            others.update(_bound_by(node))
-            continue
-        for name, dotted in pairs:
-            if found.setdefault(name, dotted) != dotted:
-                others.add(name)
-    return {name: dotted for name, dotted in found.items() if name not in others}
-
-
-def _bound_by(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-        yield node.id
-    elif isinstance(node, ast.arg):
-        yield node.arg
-    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        yield node.name
 
 
 def _line_for_imports(tree: ast.Module) -> int:

@@ -1,0 +1,252 @@
+"""`xlalint ready`: the checklist before the move to a TPU."""
+
+from __future__ import annotations
+
+import json
+import os
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+from cli_support import RunXlalint, WriteFiles
+
+TRAIN = """\
+import tensorflow as tf
+
+
+def make_strategy():
+    resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")
+    tf.config.experimental_connect_to_cluster(resolver)
+    tf.tpu.experimental.initialize_tpu_system(resolver)
+    return tf.distribute.TPUStrategy(resolver)
+
+
+def main():
+    strategy = make_strategy()
+    batch = 128 * strategy.num_replicas_in_sync
+    data = tf.data.Dataset.from_tensor_slices(tf.zeros([4 * batch, 8]))
+    data = data.map(lambda x: (x, x[:, :1])).batch(batch, drop_remainder=True).repeat()
+    with strategy.scope():
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+        model.compile("adam", "mse", jit_compile=False)
+    model.fit(data.prefetch(tf.data.AUTOTUNE), steps_per_epoch=4, epochs=2)
+
+
+if __name__ == "__main__":
+    main()
+"""
+LAPTOP = """\
+import tensorflow as tf
+
+
+@tf.function
+def positives(x):
+    kept = x[x > 0]
+    if tf.size(kept) > 3:
+        tf.print("many")
+    return tf.reduce_sum(kept)
+
+
+model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+model.compile("adam", "mse")
+model.fit(tf.zeros([8, 4]), tf.zeros([8, 1]))
+"""
+REPORT: dict[str, Any] = {
+    "schema_version": 1,
+    "targets": [
+        {"function": "train_step", "path": "train.py", "line": 16, "status": "ok", "checks": {}}
+    ],
+    "findings": [],
+    "training": [
+        {
+            "program": "python train.py",
+            "strategy": "tpu",
+            "replicas": 8,
+            "status": "stopped",
+            "steps": 5,
+            "detail": "",
+        }
+    ],
+    "tpu": [
+        {
+            "function": "train_step",
+            "target": "tpu-v5e",
+            "status": "compiles",
+            "message": "",
+            "path": "",
+            "line": 0,
+            "peak": 2**30,
+            "hbm": 16 * 2**30,
+        }
+    ],
+}
+
+
+def states(document: dict[str, Any]) -> dict[str, str]:
+    return {item["key"]: item["state"] for item in document["items"]}
+
+
+def item(document: dict[str, Any], key: str) -> dict[str, Any]:
+    (found,) = [item for item in document["items"] if item["key"] == key]
+    assert isinstance(found, dict)
+    return found
+
+
+def ready(xlalint: RunXlalint, *arguments: str) -> tuple[int, dict[str, Any]]:
+    ran = xlalint("ready", *arguments, "--format", "json")
+    return ran.status, json.loads(ran.out)
+
+
+def test_a_project_that_knows_its_tpu_waits_for_the_compiler(
+    write: WriteFiles, xlalint: RunXlalint
+) -> None:
+    write({"train.py": TRAIN})
+    status, document = ready(xlalint, "train.py")
+    found = states(document)
+    assert (status, document["ready"]) == (1, False)
+    for key in ("conditionals", "shapes", "operations", "setup", "batch", "jit"):
+        assert found[key] == "done", key
+    assert {found[key] for key in ("compiles", "step", "memory")} == {"unknown"}
+    assert item(document, "setup")["evidence"] == [
+        {"text": "makes a TPUStrategy", "path": "train.py", "line": 8},
+        {"text": "initialises the TPU system", "path": "train.py", "line": 7},
+    ]
+    assert item(document, "step")["next"].splitlines() == [
+        "xlalint verify --steps 5 --target tpu-v5e --format json -- python train.py > verify.json",
+        "xlalint ready train.py --verified verify.json",
+    ]
+
+
+def test_a_program_for_a_laptop_has_all_of_it_to_do(write: WriteFiles, xlalint: RunXlalint) -> None:
+    write({"laptop.py": LAPTOP})
+    status, document = ready(xlalint, "laptop.py")
+    found = states(document)
+    assert status == 1
+    for key in ("conditionals", "shapes", "operations", "setup", "scope"):
+        assert found[key] == "to do", key
+    assert item(document, "shapes")["evidence"][0]["line"] == 6
+    assert item(document, "setup")["next"].endswith("tf.distribute.TPUStrategy(resolver)")
+
+
+def test_verify_answers_what_only_a_compiler_can(write: WriteFiles, xlalint: RunXlalint) -> None:
+    folder = write({"train.py": TRAIN, "verify.json": json.dumps(REPORT)})
+    newer(folder / "verify.json", folder / "train.py")
+    _, document = ready(xlalint, "train.py", "--verified", "verify.json")
+    found = states(document)
+    assert (found["compiles"], found["step"], found["memory"]) == ("done", "done", "done")
+    assert item(document, "memory")["evidence"][0]["text"] == (
+        "train_step on tpu-v5e: 1.00 of 16.0 GiB per chip"
+    )
+
+
+def newer(path: Path, than: Path) -> None:
+    at = than.stat().st_mtime + 10
+    os.utime(path, (at, at))
+
+
+def test_a_full_chip_and_a_failed_step_are_to_do(write: WriteFiles, xlalint: RunXlalint) -> None:
+    report = json.loads(json.dumps(REPORT))
+    report["tpu"][0]["peak"] = 15.5 * 2**30
+    report["training"][0] |= {"status": "failed", "detail": "ValueError: no"}
+    report["targets"][0]["status"] = "failed"
+    folder = write({"train.py": TRAIN, "verify.json": json.dumps(report)})
+    newer(folder / "verify.json", folder / "train.py")
+    _, document = ready(xlalint, "train.py", "--verified", "verify.json")
+    found = states(document)
+    assert (found["compiles"], found["step"], found["memory"]) == ("to do", "to do", "to do")
+
+
+def test_a_report_older_than_the_code_counts_for_nothing(
+    write: WriteFiles, xlalint: RunXlalint
+) -> None:
+    folder = write({"train.py": TRAIN, "verify.json": json.dumps(REPORT)})
+    newer(folder / "train.py", folder / "verify.json")
+    _, document = ready(xlalint, "train.py", "--verified", "verify.json")
+    assert states(document)["step"] == "unknown"
+    assert item(document, "step")["evidence"] == [
+        {"text": "verify.json is older than this file", "path": "train.py", "line": 0}
+    ]
+
+
+def test_what_the_compiler_refuted_is_not_to_do(write: WriteFiles, xlalint: RunXlalint) -> None:
+    report = json.loads(json.dumps(REPORT))
+    report["findings"] = [
+        {"code": "XLA201", "path": "laptop.py", "line": 6, "verdict": "refuted"},
+        {"code": "XLA101", "path": "laptop.py", "line": 7, "verdict": "confirmed"},
+    ]
+    folder = write({"laptop.py": LAPTOP, "verify.json": json.dumps(report)})
+    newer(folder / "verify.json", folder / "laptop.py")
+    _, document = ready(xlalint, "laptop.py", "--verified", "verify.json")
+    assert item(document, "shapes")["evidence"][0]["text"] == (
+        "check finds nothing (XLA2xx; 1 refuted by the compiler)"
+    )
+    texts = [e["text"] for e in item(document, "conditionals")["evidence"]]
+    assert texts[0].endswith("(confirmed by the compiler)")
+
+
+def test_rules_that_are_off_are_named(write: WriteFiles, xlalint: RunXlalint) -> None:
+    write({"train.py": TRAIN})
+    _, document = ready(xlalint, "train.py", "--ignore", "XLA101,XLA501")
+    assert item(document, "conditionals")["evidence"][0]["text"] == (
+        "check finds nothing (XLA1xx; off in the settings: XLA101)"
+    )
+    assert item(document, "jit")["state"] == "unknown"
+
+
+def test_code_without_tensorflow_has_nothing_to_do(write: WriteFiles, xlalint: RunXlalint) -> None:
+    write({"m.py": "print(1)\n"})
+    status, document = ready(xlalint, "m.py")
+    assert (status, set(states(document).values())) == (0, {"not applicable"})
+
+
+def test_bad_input_is_named(write: WriteFiles, xlalint: RunXlalint) -> None:
+    write({"train.py": TRAIN, "broken.py": "def f(:\n", "list.json": "[]", "not.json": "{"})
+    assert "broken.py:1:7: cannot be checked" in xlalint("ready", ".").err
+    assert xlalint("ready", ".").status == 2
+    for name, why in (
+        ("missing.json", "No such file or directory"),
+        ("not.json", "not JSON"),
+        ("list.json", "not a report of `xlalint verify --format json`"),
+    ):
+        ran = xlalint("ready", "train.py", "--verified", name)
+        assert (ran.status, why in ran.err) == (2, True), ran.err
+    assert xlalint("ready", "-").status == 2
+
+
+def test_people_read_a_list(write: WriteFiles, xlalint: RunXlalint) -> None:
+    write({"train.py": TRAIN})
+    lines = xlalint("ready", "train.py").out.splitlines()
+    assert lines[:2] == [
+        "[x] Rule 1: no data-dependent conditionals: done",
+        "      check finds nothing (XLA1xx)",
+    ]
+    assert lines[-1].startswith("Not ready for tpu-vm: ")
+    assert sum("xlalint verify --steps 5" in line for line in lines) == 1
+    assert "      next: as above" in lines
+
+
+def test_a_page_for_a_browser(write: WriteFiles, xlalint: RunXlalint) -> None:
+    folder = write({"train.py": TRAIN.replace('"mse"', '"mse", metrics=["<b>"]')})
+    ran = xlalint("ready", "train.py", "--format", "html", "--output-file", "ready.html")
+    assert (ran.status, ran.out) == (1, "")
+    page = (folder / "ready.html").read_text(encoding="utf-8")
+    balanced = Balanced()
+    balanced.feed(page)
+    assert balanced.open == []
+    assert page.count("<li>") == 15
+    assert "http" not in page
+
+
+class Balanced(HTMLParser):
+    """Fails on a tag that is closed out of turn; `open` holds those that never are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag not in ("meta",):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag

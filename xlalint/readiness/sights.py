@@ -1,0 +1,139 @@
+"""What the source of a project shows of its way to a TPU: where a strategy is made, a scope entered, replicas counted."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from xlalint.project.files import SourceFile
+from xlalint.project.source import Source
+from xlalint.semantics.imported import imported_names
+from xlalint.semantics.names import canonical
+
+
+class Sign(str, Enum):
+    """What may be seen."""
+
+    TENSORFLOW = "imports TensorFlow or Keras"
+    COMPILED = "has code that is compiled"
+    TPU_STRATEGY = "makes a TPUStrategy"
+    TPU_SETUP = "initialises the TPU system"
+    SCOPE = "enters strategy.scope()"
+    REPLICAS = "counts num_replicas_in_sync"
+    MODEL = "makes or trains a Keras model"
+    PIPELINE = "feeds tf.data"
+    OPTIMIZER = "makes an optimizer"
+    OWN_LOOP = "has a training loop of its own"
+    PROGRAM = "is a program"
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A sign and where it was seen (1-based; counted in its cell where the file is a notebook)."""
+
+    sign: Sign
+    path: str
+    line: int
+    cell: int | None = None
+
+
+_STRATEGIES = (
+    "tf.distribute.TPUStrategy",
+    "tf.distribute.experimental.TPUStrategy",
+    "tf.compat.v1.distribute.experimental.TPUStrategy",
+)
+_SETUPS = (
+    "tf.tpu.experimental.initialize_tpu_system",
+    "tf.distribute.cluster_resolver.TPUClusterResolver.connect",
+    "tf.compat.v1.tpu.initialize_system",
+)
+_OPTIMIZERS = ("keras.optimizers.", "tf_keras.optimizers.", "tf.compat.v1.train.")
+_PIPELINES = ("tf.data.", "tfds.", "tensorflow_datasets.", "keras.utils.")
+_ATTRIBUTES = {
+    "scope": Sign.SCOPE,
+    "fit": Sign.MODEL,
+    "apply_gradients": Sign.OWN_LOOP,
+    "make_train_function": Sign.MODEL,
+}
+
+
+def seen_in(programs: Iterable[tuple[SourceFile, Source]]) -> list[Sight]:
+    """What the programs show, in their order. What does not parse shows nothing."""
+    found: list[Sight] = []
+    for file, source in programs:
+        try:
+            tree = ast.parse(source.text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        for sign, line in _of_program(tree):
+            cell = source.cell_of(line)
+            offset = 0 if cell is None else cell.first_line - 1
+            number = None if cell is None else cell.number
+            found.append(Sight(sign, file.display, line - offset, number))
+        if file.is_notebook:
+            found.append(Sight(Sign.PROGRAM, file.display, 1))
+    return found
+
+
+def _of_program(tree: ast.Module) -> Iterator[tuple[Sign, int]]:
+    names = imported_names(tree)
+    roots = {name.partition(".")[0] for name in names.values()}
+    if roots & {"tensorflow", "keras", "tf_keras"}:
+        yield Sign.TENSORFLOW, 1
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield from ((sign, node.lineno) for sign in _of_call(node, names))
+        elif isinstance(node, ast.Attribute) and node.attr == "num_replicas_in_sync":
+            yield Sign.REPLICAS, node.lineno
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            if any(_is_compiled(base, names) for base in _marks(node)):
+                yield Sign.COMPILED, node.lineno
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'":
+            yield Sign.PROGRAM, node.lineno
+
+
+def _of_call(node: ast.Call, names: dict[str, str]) -> Iterator[Sign]:
+    name = _canonical(node.func, names)
+    if name in _STRATEGIES:
+        yield Sign.TPU_STRATEGY
+    if name in _SETUPS:
+        yield Sign.TPU_SETUP
+    if name.startswith(_OPTIMIZERS):
+        yield Sign.OPTIMIZER
+    if name.startswith(_PIPELINES):
+        yield Sign.PIPELINE
+    if name in ("keras.Sequential", "keras.Model", "tf_keras.Sequential", "tf_keras.Model"):
+        yield Sign.MODEL
+    if name == "tf.function":
+        yield Sign.COMPILED
+    if isinstance(node.func, ast.Attribute):
+        sign = _ATTRIBUTES.get(node.func.attr)
+        if sign is not None and not (node.func.attr == "scope" and node.args):
+            yield sign
+        # `TPUClusterResolver.connect("")` is a class method, whatever the class was imported as.
+        if node.func.attr == "connect" and "TPUClusterResolver" in ast.unparse(node.func.value):
+            yield Sign.TPU_SETUP
+
+
+def _marks(node: ast.FunctionDef | ast.ClassDef) -> list[ast.expr]:
+    return node.decorator_list if isinstance(node, ast.FunctionDef) else node.bases
+
+
+def _is_compiled(mark: ast.expr, names: dict[str, str]) -> bool:
+    """Whether a decorator or base class has code compiled: tf.function, Keras layers and models."""
+    name = _canonical(mark.func if isinstance(mark, ast.Call) else mark, names)
+    if name == "tf.function":
+        return True
+    return name.startswith(("keras.", "tf_keras.")) and name.endswith(("Layer", "Model"))
+
+
+def _canonical(node: ast.expr, names: dict[str, str]) -> str:
+    tail: list[str] = []
+    while isinstance(node, ast.Attribute):
+        tail.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id not in names:
+        return ""
+    return canonical(".".join((names[node.id], *reversed(tail))))

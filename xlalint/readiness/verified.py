@@ -1,0 +1,72 @@
+"""What a run of `xlalint verify --format json` has shown, read back from its report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from xlalint.project.files import SourceFile
+
+
+class ReportError(Exception):
+    """A file that is no report of verify. The message names it and says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A report. `outdated` names a file that has changed since it was written; None where none has."""
+
+    path: str
+    document: Mapping[str, Any]
+    outdated: str | None = None
+
+    @property
+    def targets(self) -> list[Mapping[str, Any]]:
+        """The compiled functions, with `function`, `path`, `line`, `status`, `checks`."""
+        return list(self.document["targets"])
+
+    @property
+    def training(self) -> list[Mapping[str, Any]]:
+        """The training runs, with `program`, `strategy`, `replicas`, `status`, `steps`."""
+        return list(self.document["training"])
+
+    @property
+    def tpu(self) -> list[Mapping[str, Any]]:
+        """What the TPU compiler said, with `function`, `target`, `status`, `peak` and `hbm` in bytes."""
+        return list(self.document["tpu"])
+
+    def verdict(self, code: str, path: str, line: int) -> str | None:
+        """What became of a finding: `confirmed`, `refuted`, `not reached`; None where the report does not hold it."""
+        for finding in self.document["findings"]:
+            if (finding["code"], finding["line"]) == (code, line) and _same(finding["path"], path):
+                return str(finding["verdict"])
+        return None
+
+
+def read(path: str, files: Iterable[SourceFile]) -> Verified:
+    """The report at `path`, and whether one of the files is newer.
+
+    Raises:
+        ReportError: there is no such file, or it is no report of verify.
+    """
+    file = Path(path)
+    try:
+        written = file.stat().st_mtime
+        document = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ReportError(f"{path}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise ReportError(f"{path}: not JSON ({error})") from error
+    if not isinstance(document, dict) or not all(
+        isinstance(document.get(key), list) for key in ("targets", "findings", "training", "tpu")
+    ):
+        raise ReportError(f"{path}: not a report of `xlalint verify --format json`")
+    newer = (f.display for f in files if f.text is None and f.path.stat().st_mtime > written)
+    return Verified(path, document, next(newer, None))
+
+
+def _same(one: str, other: str) -> bool:
+    return one == other or Path(one).resolve() == Path(other).resolve()
