@@ -19,6 +19,7 @@ from xlalint.semantics import (
     pipelines,
     result_shapes,
     results,
+    setups,
     tensor_arrays,
     text,
     trace_effects,
@@ -70,15 +71,6 @@ from xlalint.semantics.values import (
 if TYPE_CHECKING:
     from xlalint.semantics.calls import Arguments
 
-_TPU_NAMES = frozenset(
-    {
-        "tf.distribute.TPUStrategy",
-        "tf.distribute.experimental.TPUStrategy",
-        "tf.distribute.cluster_resolver.TPUClusterResolver",
-        "tf.distribute.cluster_resolver.TPUClusterResolver.connect",
-        "tf.tpu.experimental.initialize_tpu_system",
-    }
-)
 # Layers that hold a product of matrices or a convolution, through which XLA follows no size back to the arguments.
 _LAYERS_WITH_PRODUCTS = (
     "Dense", "EinsumDense", "Conv", "SeparableConv", "DepthwiseConv", "LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional",
@@ -150,8 +142,8 @@ def needs_exact(api: Api, parameter: str) -> bool:
 
 def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """The value of a call of an API by its canonical name; notes its hazards."""
-    if name in _TPU_NAMES:
-        frame.analysis.saw_tpu = True
+    if name in setups.STEPS:
+        frame.analysis.setups.saw(name, arguments, node, frame)
     trace_effects.note_call(name, node, frame)
     if name.startswith("np."):
         return _numpy_call(name, arguments, node, frame)
@@ -659,7 +651,9 @@ _OBJECT_FACTORIES = {
     "tf.GradientTape": Value(INSTANCE, ref="tf.GradientTape"),
     "tf.random.Generator.from_seed": Value(INSTANCE, ref="tf.random.Generator"),
     "tf.random.get_global_generator": Value(INSTANCE, ref="tf.random.Generator"),
-    "tf.distribute.get_strategy": Value(STRATEGY),
+    "tf.distribute.get_strategy": Value(STRATEGY, ref="tf.distribute.get_strategy"),
+    setups.RESOLVER: Value(INSTANCE, ref=setups.RESOLVER),
+    setups.CONNECTED: Value(INSTANCE, ref=setups.RESOLVER),
     "keras.backend.epsilon": SOME_PYTHON,
     "tf.debugging.set_log_device_placement": NONE,
 }

@@ -82,11 +82,25 @@ REMADE_FUNCTION = "remade-function"
 NONE_DIMENSION = "none-dimension"
 DEBUG_HOOK = "debug-hook"
 UNCAUGHT_CHECK = "uncaught-check"  # detail: the function whose check vanishes
+# Of code that sets up replicas and trains across them: the detail is a `Remark`.
+TPU_SETUP = "tpu-setup"
+EAGER_STEP = "eager-step"
+SCOPE = "scope"
+REDUCTION = "reduction"
+ENDLESS = "endless"
+MERGE_IN_ARM = "merge-in-arm"
 # Facts about code that runs on the host by its nature.
 DRIVING = frozenset(
     {JIT_ON, PARTIAL_BATCH, VARIABLE_LENGTH, PYTHON_ARGUMENT, REMADE_FUNCTION, NONE_DIMENSION}
-    | {DEBUG_HOOK, UNCAUGHT_CHECK}
+    | {DEBUG_HOOK, UNCAUGHT_CHECK, TPU_SETUP, EAGER_STEP, SCOPE, REDUCTION, ENDLESS, MERGE_IN_ARM}
 )
+
+
+class Remark(NamedTuple):
+    """What a rule about training across replicas says of a node: which of its variants, and the words of its message."""
+
+    variant: str
+    words: tuple[tuple[str, str], ...] = ()
 
 
 class Fact(NamedTuple):

@@ -25,7 +25,7 @@ class Frame:
     `silent` drops facts: code in `tf.init_scope`, constructors run for their attributes. `attributes`, when there,
     collects what is assigned to `self`. `loops` are the Python loops around the statement being run, `tapes` counts the
     gradient tapes that record it, `arms` the arms of graph conditionals that it is in,
-    `constructs` are the conditionals and loops of the graph around it. `covered` holds conditions already reported as part of a larger one, `splits`
+    `scope` says whether code runs inside a strategy's scope (`scopes.py`), `constructs` are the conditionals and loops of the graph around it. `covered` holds conditions already reported as part of a larger one, `splits`
     conditionals of which an arm returns, `graph_loops` the loops that became a tf.while_loop.
     """
 
@@ -51,6 +51,7 @@ class Frame:
     covered: set[ast.AST] = field(default_factory=set)
     nested: list[FunctionInfo] = field(default_factory=list)
     splits: list[Split] = field(default_factory=list)
+    scope: str = ""
     graph_loops: set[ast.AST] = field(default_factory=set)
 
     def look_up(self, name: str) -> Value | None:

@@ -247,6 +247,7 @@ class Regions:
         self._analysis.loop_gradients.judge()
         self._drop_host_facts()
         self._analysis.drivers.judge()
+        self._analysis.setups.judge()
 
     def _run_host_functions(self, modules: list[ModuleInfo]) -> None:
         """Run what feeds, configures and drives training, eagerly: it says who compiles what."""
