@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from cli_support import RunXlalint
 
-from xlalint.isolation.sandbox import Limits
 from xlalint.tpu import installed, module, options, pjrt, targets
 from xlalint.tpu.compiler import COMPILES, OVERFLOWS, Compiler
 
@@ -192,7 +191,7 @@ def test_sizes_are_those_counted_by_hand(
 
 def test_a_program_that_no_chip_holds_does_not_fit() -> None:
     found = installed.find()
-    compiler = Compiler(found, Limits(wall=300.0), use_cache=False)
+    compiler = Compiler(found, use_cache=False)
     hlo = _lowered("tf.linalg.matmul(x, x, transpose_b=True)", [([65536, 1024], "float32")])
     small = compiler.compile(hlo, targets.parse("tpu-v5e"))
     assert (small.status, small.compiles) == (OVERFLOWS, 2)

@@ -12,10 +12,12 @@ from xlalint.tpu.outcome import Outcome
 _WORDS = {COMPILES: "ok", OVERFLOWS: "FAIL", REJECTED: "FAIL", UNVERIFIED: "?"}
 _MOST_LINES = 3
 _LONGEST = 400
-# What a bound assumes, said once per report.
+# What the figures mean, said once per report.
 ASSUMPTIONS = (
+    "memory and batch: of one replica, which is a core of v2 and v3 (two in a chip) and a chip of the others (v4: its two cores as "
+    "one)",
     "at least: every product at the published bfloat16 peak, arguments read and results written once at the published "
-    "bandwidth; a real step is slower"
+    "bandwidth; a real step is slower",
 )
 Place = Callable[[str, int], str]
 
@@ -38,9 +40,9 @@ def data(outcome: Outcome, function: str, relative: Callable[[str], str]) -> dic
 
 
 def _outcome(function: str, one: Outcome, place: Place) -> Iterator[str]:
-    chips = f"{one.chips} chip{'s' * (one.chips != 1)}"
-    replicas = f", {one.replicas} replicas" if one.replicas > 1 else ""
-    yield f"  {_WORDS[one.status]:<4} {one.target} ({chips}{replicas}) {function}: {_verdict(one)}"
+    yield f"  {_WORDS[one.status]:<4} {one.target} ({_whole(one)}) {function}: {_verdict(one)}"
+    if one.note:
+        yield f"         {one.note}"
     if one.message:
         where = f"{place(one.path, one.line)}: " if one.path else ""
         yield f"         {where}{' '.join(one.message.split())[:_LONGEST]}"
@@ -48,8 +50,11 @@ def _outcome(function: str, one: Outcome, place: Place) -> Iterator[str]:
         yield f"         {_time(one)}"
         if one.collectives:
             yield (
-                f"         {one.collectives} collectives, {one.collective_share:.0%} of the time where nothing overlaps"
+                f"         {one.collectives} collective{'s' * (one.collectives != 1)} of {_size(one.reduced)} in all, "
+                f"{one.collective_share:.0%} of the time where nothing overlaps"
             )
+        elif one.replicas > 1 and one.is_step:
+            yield "         no all-reduce: each replica would train on its own (does an optimizer apply the gradients?)"
         if one.padding_share > 0.1 and one.wasted:
             yield f"         padding to tiles: {one.padding_share:.0%} of the arrays in memory"
             yield from (
@@ -64,6 +69,15 @@ def _outcome(function: str, one: Outcome, place: Place) -> Iterator[str]:
             )
     if one.largest is not None:
         yield f"         {_largest(one)}"
+
+
+def _whole(one: Outcome) -> str:
+    """`8 chips, 8 replicas with a batch of 4 each`."""
+    chips = f"{one.chips} chip{'s' * (one.chips != 1)}"
+    if one.replicas == 1:
+        return f"{chips}, batch {one.batch}" if one.batch else chips
+    replicas = f"{chips}, {one.replicas} replicas"
+    return f"{replicas} with a batch of {one.batch} each" if one.batch else replicas
 
 
 def _verdict(one: Outcome) -> str:
@@ -94,13 +108,15 @@ def _largest(one: Outcome) -> str:
 
 
 def _table(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    rows = [("target", "chips", "fits", "memory", "at least", "largest batch")]
+    rows = [("target", "chips", "replicas", "batch", "fits", "memory", "at least", "largest batch")]
     for one in outcomes:
         compiled = one.status == COMPILES
         rows.append(
             (
                 one.target,
                 str(one.chips),
+                str(one.replicas),
+                str(one.batch or "-"),
                 {COMPILES: "yes", OVERFLOWS: "no", REJECTED: "rejected", UNVERIFIED: "?"}[
                     one.status
                 ],

@@ -204,7 +204,7 @@ class _Full:
         for target in asked:
             yield from tpu.lines(target.function, target.tpu, self._site)
         if any(outcome.flops for target in asked for outcome in target.tpu):
-            yield f"  {tpu.ASSUMPTIONS}"
+            yield from (f"  {assumption}" for assumption in tpu.ASSUMPTIONS)
 
     def _site(self, path: str, line: int) -> str:
         return _path(path, line, 0, self._result.folder)

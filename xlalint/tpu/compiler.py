@@ -11,13 +11,14 @@ import json
 import re
 import sys
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from xlalint.isolation import sandbox
 from xlalint.project import cache
 from xlalint.tpu import roofline
+from xlalint.tpu.budget import Budget
 from xlalint.tpu.installed import Installed
 from xlalint.tpu.program import Collectives, Emulated, Padding, Waste
 from xlalint.tpu.targets import Target
@@ -31,6 +32,7 @@ _SUSPECT = re.compile(r"Suspected Python Code Location:\s*(\S+?):(\d+)")
 _OVERFLOW = "RESOURCE_EXHAUSTED"
 
 COMPILES, REJECTED, OVERFLOWS, UNVERIFIED = "compiles", "rejected", "does not fit", "unverified"
+_NO_TIME = "no time was left for the TPU compiler (--timeout)"
 # HLO that TensorFlow lowers for a CPU and not for a TPU: no fault of the program's.
 _NOT_FOR_TPU = re.compile(
     r"custom[ -]call|[Bb]ounded dynamic|dynamic dimension|PadToStatic|SliceToDynamic", re.ASCII
@@ -82,10 +84,10 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
-    """libtpu with the limits of each compilation."""
+    """libtpu, and what its compilations may use."""
 
     installed: Installed
-    limits: sandbox.Limits
+    budget: Budget = field(default_factory=Budget)
     use_cache: bool = True
 
     def compile(self, hlo: bytes, target: Target, replicas: int | None = None) -> Result:
@@ -98,8 +100,8 @@ class Compiler:
         if not is_full:
             return quick
         settled = self._at(hlo, target, count, DEFAULT)
-        if settled.status == UNVERIFIED:  # out of time: the quick level's word has to do
-            return replace(quick, message=f"{quick.message} ({settled.message})".strip())
+        if settled.status == UNVERIFIED:
+            return _unsettled(quick, settled)
         return replace(settled, compiles=2, seconds=quick.seconds + settled.seconds)
 
     def _at(self, hlo: bytes, target: Target, replicas: int, level: int | None) -> Result:
@@ -130,7 +132,11 @@ class Compiler:
                 ),
                 encoding="utf-8",
             )
-            outcome = sandbox.run([sys.executable, *_CHILD, str(job)], limits=self.limits, env={})
+            with self.budget.turn() as has_come:
+                if not has_come or not self.budget.seconds:
+                    return {"kind": "unusable", "message": _NO_TIME}
+                command = [sys.executable, *_CHILD, str(job)]
+                outcome = sandbox.run(command, limits=self.budget.limits, env={})
         for record in outcome.records:
             if record["kind"] in ("compiled", "rejected", "unusable"):
                 return record
@@ -140,6 +146,14 @@ class Compiler:
     def _key(self, hlo: bytes, target: Target, replicas: int, level: int | None) -> str:
         about = f"tpu {_FORMAT} {self.installed.version} {target.topology} {target.options} {replicas} {level}"
         return hashlib.sha256(about.encode() + b"\0" + hlo).hexdigest()
+
+
+def _unsettled(quick: Result, settled: Result) -> Result:
+    """The quick level's word where the default level could not be asked: of an overflow it is none."""
+    told = f"not confirmed at the compiler's default level: {settled.message}"
+    if quick.status != OVERFLOWS:
+        return replace(quick, message=told)
+    return replace(quick, status=UNVERIFIED, message=f"does not fit at the quick level; {told}")
 
 
 def _result(record: dict[str, Any], target: Target, level: int | None) -> Result:

@@ -10,8 +10,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-# Measured: older ones reject or abort on the HLO of these and later TensorFlows (64-bit instruction ids since 2.19).
-_OLDEST = {(2, 19): (0, 0, 30), (2, 0): (0, 0, 7)}
+# From which TensorFlow on which libtpu is the oldest, newest first. Measured: before 0.0.24 the compiler aborts on the 64-bit
+# instruction ids of later TensorFlows, before 0.0.21 it does not tell the peak of memory.
+OLDEST = (((2, 19), (0, 0, 24)), ((2, 12), (0, 0, 21)))
 
 
 class Missing(Exception):  # noqa: N818 - a state of the world, not a bug
@@ -45,12 +46,14 @@ def find() -> Installed:
 def why_not(installed: Installed, tensorflow: str) -> str:
     """Why this libtpu cannot read what this TensorFlow lowers; empty where it can, as far as was measured."""
     wanted = _numbers(tensorflow)[:2]
-    oldest = next(least for since, least in _OLDEST.items() if wanted >= since or since == (2, 0))
+    oldest = next((least for since, least in OLDEST if wanted >= since), None)
+    if oldest is None:
+        return f"the TPU compiler needs TensorFlow 2.12 or later, not {tensorflow}"
     if _numbers(installed.version) >= oldest:
         return ""
     return (
-        f"libtpu {installed.version} cannot read what TensorFlow {tensorflow} lowers: "
-        f"{'.'.join(map(str, oldest))} or later can (pip install -U libtpu)"
+        f"libtpu {installed.version} does not work with TensorFlow {tensorflow}: "
+        f"{'.'.join(map(str, oldest))} or later does (pip install -U libtpu)"
     )
 
 

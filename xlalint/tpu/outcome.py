@@ -17,7 +17,8 @@ class Outcome:
 
     `alias` is the part of `output` that overwrites arguments (donated variables). `level` is `quick` or `default`.
     `bound_seconds` is a lower bound of the step's time, set by `limited_by`. `padding_share` of the arrays in HBM is padding
-    (0 to 1). `batch` is the per-replica batch that was compiled, None where the program has none.
+    (0 to 1). `batch` is the per-replica batch that was compiled, None where the program has none. `note` says what was
+    compiled where that is not what the target would run. `reduced` are the bytes that a replica hands over to the `collectives`.
     """
 
     target: str
@@ -41,11 +42,14 @@ class Outcome:
     bound_seconds: float = 0.0
     limited_by: str = ""
     collectives: int = 0
+    reduced: int = 0
     collective_share: float = 0.0
     padding_share: float = 0.0
     wasted: tuple[Waste, ...] = ()
     emulated: tuple[Emulated, ...] = ()
     batch: int | None = None
+    note: str = ""
+    is_step: bool = False
     largest: Largest | None = None
 
 
@@ -82,6 +86,7 @@ def outcome_of(
         bound_seconds=bound.step,
         limited_by=bound.limited_by,
         collectives=result.collectives.count if result.collectives else 0,
+        reduced=result.collectives.bytes if result.collectives else 0,
         collective_share=bound.collective_share,
         padding_share=result.padding.share if result.padding else 0.0,
         wasted=result.padding.worst if result.padding else (),

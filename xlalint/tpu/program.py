@@ -25,6 +25,8 @@ _COLLECTIVES = ("all-reduce", "all-gather", "reduce-scatter", "collective-permut
 EMULATED = ("f64", "s64", "u64", "c128")
 _MOST = 8
 _MOST_EMULATED = 256
+# How TensorFlow calls what no operation of the program makes.
+_NAMES = {"XLA_Args": "(an argument)", "XLA_Retvals": "(a result)"}
 # Less than this is not worth a line.
 _WORTH_TELLING = 1 << 20
 
@@ -130,4 +132,5 @@ def _handed_over(arrays: Iterable[Array]) -> int:
 
 def _described(one: Instruction, array: Array) -> str:
     shape = f"{array.dtype}[{','.join(map(str, array.dims))}]"
-    return f"{shape} {one.op_name.rpartition('/')[2] or one.opcode}" if one.op_name else shape
+    name = _NAMES.get(one.op_name) or one.op_name.rpartition("/")[2] or one.opcode
+    return f"{shape} {name}" if one.op_name else shape

@@ -115,6 +115,7 @@ class Job:
     child, `without_xla` runs the script uncompiled, since XLA killed the child that ran it as it is. `avoid` are inputs that killed one while they
     were tried. `does_work` says that importing the module trains: its calls are captured like a script's.
 
+    `splits_batch` says that the program never asks how many replicas there are, so that each gets its share of a batch.
     `is_driven` lets the steps of a training loop that names no strategy run on every replica of ours. `is_asked` says that
     the user named the strategy. A process of a cluster has its `task`, such as `worker:1`, and a file that
     appears once all are done, for their `meeting`.
@@ -151,6 +152,7 @@ class Job:
     without_xla: bool = False
     does_work: bool = False
     tpu: TpuJob = field(default_factory=TpuJob)
+    splits_batch: bool = False
     compile_only: bool = False
     python: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)

@@ -4,37 +4,41 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
 
-from xlalint.isolation.sandbox import Limits
 from xlalint.tpu import targets
 from xlalint.tpu.batch import Largest, largest
+from xlalint.tpu.budget import Budget
 from xlalint.tpu.compiler import COMPILES, OVERFLOWS, Compiler, Result
 from xlalint.tpu.installed import Installed, why_not
 from xlalint.tpu.outcome import Outcome, outcome_of
 from xlalint.tpu.targets import Target
-from xlalint.verify import retrace
-from xlalint.verify.jobs import TpuJob
+from xlalint.verify import retrace, standin
+from xlalint.verify.jobs import Job, TpuJob
 from xlalint.verify.patching import Patches
-from xlalint.verify.standin import Standin
 
-# TensorFlow's all-reduce for XLA; 2.15 and older have no kernel for it on the CPU that lowers here.
-_ALL_REDUCE_SINCE = (2, 16)
+
+class RunsOnHost(Exception):  # noqa: N818 - a state of the world, not a bug
+    """The function gives others to `strategy.run`: on a TPU it runs on the host, and those are what is compiled."""
 
 
 @dataclass(frozen=True, slots=True)
 class OnTpu:
-    """The targets of a job, and the stand-in whose replicas' sums become all-reduces between chips."""
+    """The targets of a job, and the stand-in whose replicas' sums become all-reduces between chips.
+
+    `splits_batch`: is the batch of the program's data that of all replicas together, whatever their number?
+    """
 
     targets: tuple[Target, ...]
     compiler: Compiler
     searches: bool
-    standin: Standin | None
+    standin: standin.Standin | None
+    splits_batch: bool
 
     def outcomes(
         self,
@@ -47,13 +51,18 @@ class OnTpu:
     ) -> Iterator[Outcome]:
         """What each target makes of `function`, called with tensors of `specs` (static TensorSpecs).
 
-        `is_replicated`: the strategy runs it on every replica; `is_step`: it trains, so that its batch is worth a search.
-        Raises what tracing or lowering raises.
+        `is_replicated`: a strategy runs it on every replica, or may; `is_step`: it trains, so that its batch is worth a search.
+        Raises what tracing or lowering raises, and RunsOnHost.
         """
-        batch = common_batch(specs)
-        lowered = _Lowered(function, specs, batch, self.standin if is_replicated else None)
+        seen = common_batch(specs)
+        lowered = _Lowered(function, specs, seen, self.standin, is_replicated)
         for target in self.targets:
-            replicas = target.replicas if is_replicated and self.standin is not None else 1
+            replicas = target.replicas if is_replicated else 1
+            tell(f"lowering for {target.name}")
+            replicas, note = lowered.able(replicas)
+            batch = seen
+            if is_replicated and seen and self.splits_batch:
+                batch, note = self._share(seen, replicas, lowered, note)
             tell(f"compiling for {target.name}")
             result = self.compiler.compile(lowered.hlo(batch, replicas), target, replicas)
             found: Largest | None = None
@@ -62,17 +71,32 @@ class OnTpu:
                 found = largest(
                     batch, result, _compile_at(self.compiler, lowered, target, replicas)
                 )
-            yield outcome_of(result, replicas, batch, found)
+            made = outcome_of(result, replicas, batch, found)
+            yield replace(made, note=note, is_step=is_step)
+
+    def _share(self, seen: int, replicas: int, lowered: _Lowered, note: str) -> tuple[int, str]:
+        """A replica's share of the program's batch, or the batch that was `seen` where that does not split, and a note."""
+        whole = seen * (self.standin.replicas if self.standin is not None else 1)
+        share, rest = divmod(whole, replicas)
+        if rest:
+            return (
+                seen,
+                f"its batch of {whole} does not split over {replicas} replicas: {seen} each",
+            )
+        if not lowered.takes(share, replicas):
+            return seen, f"it does not trace with its share of {share} of the batch: {seen} each"
+        return share, note
 
 
-def of_job(job: TpuJob, standin: Standin | None) -> OnTpu | None:
-    """None for a job that names no TPU."""
-    if not job.targets:
+def of_job(job: Job, stood_in: standin.Standin | None, started: float) -> OnTpu | None:
+    """None for a job that names no TPU; it `started` at that `time.monotonic`."""
+    asked = job.tpu
+    if not asked.targets:
         return None
-    installed = Installed(Path(job.library), job.version)
-    limits = Limits(wall=job.seconds, memory_mb=job.memory_mb)
-    named = tuple(targets.parse(name) for name in job.targets)
-    return OnTpu(named, Compiler(installed, limits), job.searches, standin)
+    budget = Budget(started + asked.seconds if asked.seconds else 0.0, asked.memory_mb)
+    compiler = Compiler(Installed(Path(asked.library), asked.version), budget)
+    named = tuple(targets.parse(name) for name in asked.targets)
+    return OnTpu(named, compiler, asked.searches, stood_in, job.splits_batch)
 
 
 def unusable(job: TpuJob) -> str:
@@ -94,20 +118,59 @@ class _Lowered:
         function: Callable[..., Any],
         specs: Sequence[Any],
         batch: int | None,
-        standin: Standin | None,
+        stood_in: standin.Standin | None,
+        is_replicated: bool,
     ) -> None:
         self._function = function
         self._specs = list(specs)
         self._batch = batch
-        self._standin = standin
+        self._standin = stood_in
+        self._is_replicated = is_replicated
         self._known: dict[tuple[int | None, int], bytes] = {}
+
+    def able(self, replicas: int) -> tuple[int, str]:
+        """For how many replicas it can be lowered, and what to tell where that is for one alone."""
+        if replicas == 1 or self._standin is not None:
+            return replicas, ""
+        try:
+            self.hlo(self._batch, replicas)
+        except Exception as error:  # a step that was not written for several replicas
+            why = (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
+            return (
+                1,
+                f"compiled as for one replica, without an all-reduce: traced as one of {replicas}, it fails ({why})",
+            )
+        return replicas, ""
+
+    def takes(self, batch: int | None, replicas: int) -> bool:
+        """Does it lower with this batch? A step may be written for one size."""
+        if batch == self._batch:
+            return True
+        try:
+            self.hlo(batch, replicas)
+        except Exception:  # the step's own code
+            return False
+        return True
 
     def hlo(self, batch: int | None, replicas: int) -> bytes:
         key = (batch, replicas)
         if key not in self._known:
-            with _summing_over(self._standin, replicas):
-                self._known[key] = _serialized(self._function, self._with(batch))
+            self._known[key] = self._lower(self._with(batch), replicas)
         return self._known[key]
+
+    def _lower(self, specs: Sequence[Any], replicas: int) -> bytes:
+        if self._standin is None:
+            function = self._function
+            if replicas > 1:
+                function = standin.beside(replicas)(function)
+            return _serialized(function, specs)
+        before = len(self._standin.programs)
+        sums = self._standin.all_reducing(replicas) if replicas > 1 else nullcontext()
+        with sums:
+            made = _serialized(self._function, specs)
+        if not self._is_replicated and len(self._standin.programs) > before:
+            raise RunsOnHost
+        return made
 
     def _with(self, batch: int | None) -> list[Any]:
         return [
@@ -143,14 +206,3 @@ def _serialized(function: Callable[..., Any], specs: Sequence[Any]) -> bytes:
         patches.undo()
     found: bytes = compiler_ir.from_concrete_function(concrete, list(specs))("hlo_serialized")
     return found
-
-
-@contextmanager
-def _summing_over(standin: Standin | None, replicas: int) -> Iterator[None]:
-    """While a program is traced for several chips, its sums over replicas are all-reduces."""
-    has_kernel = tuple(int(part) for part in tf.__version__.split(".")[:2]) >= _ALL_REDUCE_SINCE
-    if standin is None or replicas < 2 or not has_kernel:
-        yield
-        return
-    with standin.all_reducing(replicas):
-        yield

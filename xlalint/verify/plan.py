@@ -6,7 +6,7 @@ import ast
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from xlalint.finding import Finding
@@ -19,6 +19,8 @@ ABOUT_TPUS = ("XLA5", "XLA8")
 # Claims about the code around compiled steps, which a run judges by counting compilations.
 ABOUT_DRIVERS = ("XLA30",)
 
+# What a program asks of its strategy that makes its batches for any number of replicas.
+_REPLICAS = "num_replicas_in_sync"
 # What Colab and Cloud TPU machines tell programs of their TPU; the stand-in takes any address.
 _OF_HOSTS = {"COLAB_TPU_ADDR": "10.0.0.2:8470", "TPU_NAME": "local"}
 
@@ -40,6 +42,7 @@ def training_jobs(
     sources = sources_of(command, folder)
     names = _names_in(sources or _installed_sources(command))
     base = _script_job(command, options, findings, folder, sources)
+    base = replace(base, splits_batch=_REPLICAS not in names)
     return strategy_runs.plan(base, names, _choices(options), options.slice_replicas)
 
 

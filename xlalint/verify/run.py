@@ -21,6 +21,7 @@ from xlalint.verify.records import (
     FAILED,
     SKIPPED,
     STAGES,
+    TPU,
     Environment,
     Failure,
     Place,
@@ -390,6 +391,8 @@ def _killed(attempt: _Attempt, outcome: sandbox.Outcome, job: Job) -> TargetRepo
     place = _innermost(outcome, job) or Place(killer["path"], killer["line"], 0, killer["function"])
     message = f"{what} in stage {stage}"
     before = target_from(attempt.so_far) if attempt.so_far is not None else None
+    if before is not None and stage.startswith(TPU):
+        return _unasked(before, what)
     base = before or TargetReport(
         killer["target"],
         killer["function"],
@@ -404,6 +407,12 @@ def _killed(attempt: _Attempt, outcome: sandbox.Outcome, job: Job) -> TargetRepo
         stages=_in_order([*base.stages, Stage(stage, FAILED, 0.0, message)]),
         failures=(*base.failures, Failure(stage, "crash", message, place=place)),
     )
+
+
+def _unasked(report: TargetReport, what: str) -> TargetReport:
+    """A child that died while it lowered for a TPU, or waited for the compiler: no fault of the program's is known."""
+    stages = [*report.stages, Stage(TPU, SKIPPED, 0.0, f"not verified: {what}")]
+    return replace(report, stages=_in_order(stages))
 
 
 def _keep_early_end(gathered: Gathered, outcome: sandbox.Outcome, job: Job) -> None:

@@ -128,6 +128,18 @@ def install(
     return standin
 
 
+def beside(replicas: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """What makes a function of a program that names no strategy one of `replicas`: its gradients are summed over them.
+
+    Raises `StandinUnavailable` where this TensorFlow lacks a part.
+    """
+    strategies = _import_ours("xlalint.verify.standin_strategy")
+    watch = strategies.Watch(replicas, strategies.Sums(replicas), lambda _: None, lambda _: None)
+    as_replica: Callable[[Callable[..., Any]], Callable[..., Any]]
+    as_replica = strategies.Beside(watch).as_replica
+    return as_replica
+
+
 def private(module: str, name: str) -> Any:
     """`name` of a module that TensorFlow does not promise to keep.
 

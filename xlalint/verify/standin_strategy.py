@@ -31,6 +31,7 @@ _validate_run_function = private(_DISTRIBUTE + "tpu_strategy", "validate_run_fun
 _check_input_spec = private(_DISTRIBUTE + "tpu_strategy", "TPUExtended")._check_spec
 _tf_convert = private("tensorflow.python.autograph.impl.api", "tf_convert")
 _autograph_status = private("tensorflow.python.autograph.core.ag_ctx", "control_status_ctx")
+_ALL_REDUCE_SINCE = (2, 16)
 
 
 @dataclass(slots=True)
@@ -233,6 +234,33 @@ class TPUStrategy(tf.distribute.Strategy):  # type: ignore[misc]
         return _PerReplica((value,) * self._watch.replicas) if tf.is_tensor(value) else value
 
 
+class _BesideExtended(_Extended):
+    """For a program that names no strategy: variables that it made count as made for this one."""
+
+    def variable_created_in_scope(self, v: Any) -> bool:
+        return True
+
+    def _validate_colocate_with_variable(self, colocate_with_variable: Any) -> None:
+        return
+
+
+class Beside(tf.distribute.Strategy):  # type: ignore[misc]
+    """Replicas for a program that runs without any: only traced under, and no TPUStrategy for Keras, which would want
+    metrics made in its scope."""
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__(_BesideExtended(self, watch))
+
+    def as_replica(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """`function`, called as one replica of several."""
+
+        def call(*args: Any) -> Any:
+            with self.scope():
+                return self.extended._call_for_each_replica(function, args, {})
+
+        return call
+
+
 def bind(watch: Watch) -> type[TPUStrategy]:
     """The strategy class that reports to `watch`; its name and signature are TensorFlow's own."""
 
@@ -328,10 +356,25 @@ def _all_reduced(value: Any, chips: int, is_sum: bool) -> Any:
         summed = _all_reduced(value.values, chips, is_sum)
         return tf.IndexedSlices(summed, value.indices, value.dense_shape)
     tensor = tf.convert_to_tensor(value)
+    total = _all_reduce(tensor, chips)
+    return total if is_sum else total / tf.cast(chips, total.dtype)
+
+
+def _all_reduce(tensor: Any, chips: int) -> Any:
+    """By XLA's own operation; TensorFlow 2.15 and older have no kernel for it on the CPU that lowers here, and one for this."""
+    if tuple(int(part) for part in tf.__version__.split(".")[:2]) < _ALL_REDUCE_SINCE:
+        return tf.raw_ops.CollectiveReduceV2(
+            input=tensor,
+            group_size=chips,
+            group_key=1,
+            instance_key=1,
+            ordering_token=[],
+            merge_op="Add",
+            final_op="Id",
+        )
     groups = tf.constant([list(range(chips))], tf.int32)
     all_reduce = private("tensorflow.compiler.tf2xla.ops.gen_xla_ops", "xla_all_reduce")
-    total = all_reduce(tensor, groups, reduce_op="Add", mode="CrossReplica")
-    return total if is_sum else total / tf.cast(chips, total.dtype)
+    return all_reduce(tensor, groups, reduce_op="Add", mode="CrossReplica")
 
 
 def _times(value: Any, count: int) -> Any:

@@ -15,6 +15,7 @@ from xlalint.isolation import memory
 from xlalint.isolation.sandbox import Limits
 from xlalint.project.files import discover
 from xlalint.project.settings import Settings
+from xlalint.tpu.installed import Installed, why_not
 from xlalint.verify import footprint, installed, plan, reconciling, run, verdicts
 from xlalint.verify.alone import planning
 from xlalint.verify.alone.mentions import TestIndex
@@ -152,6 +153,7 @@ def prepare(
     if not planned:
         raise PlanError(_nothing_to_run(claims))
     _require_tensorflow(planned)
+    _require_a_pair(planned)
     return Prepared(
         request=request,
         commands=tuple(commands),
@@ -309,6 +311,15 @@ def _require_tensorflow(planned: Sequence[Job]) -> None:
             raise PlanError(
                 f"verify compiles with TensorFlow, and {sys.executable} has none: pip install 'xlalint[verify]'"
             )
+
+
+def _require_a_pair(planned: Sequence[Job]) -> None:
+    """A TensorFlow and a TPU compiler that do not work together are told before anything runs."""
+    for job in planned:
+        tensorflow = installed.tensorflow_of(job.python[0]) if job.tpu.targets else None
+        why = tensorflow and why_not(Installed(Path(job.tpu.library), job.tpu.version), tensorflow)
+        if why:
+            raise PlanError(why)
 
 
 def failed_stages(target: TargetReport) -> list[Failure]:

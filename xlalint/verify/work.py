@@ -105,6 +105,7 @@ class _Work:
     def __init__(
         self, job: Job, channel: Channel, outputs: Outputs, interpreter: Interpreter
     ) -> None:
+        self._started = time.monotonic()
         self._job = job
         self._channel = channel
         self._outputs = outputs
@@ -553,9 +554,8 @@ class _Work:
         if why_not:
             self._note(why_not)
             return None
-        return on_tpu.of_job(
-            self._job.tpu, self._place.standin if self._place is not None else None
-        )
+        stood_in = self._place.standin if self._place is not None else None
+        return on_tpu.of_job(self._job, stood_in, self._started)
 
     def _report(self, program: Any, tools: Any) -> TargetReport:
         from xlalint.verify import stages

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from xlalint.tpu.compiler import COMPILES, UNVERIFIED
 from xlalint.tpu.outcome import Outcome
 from xlalint.tpu.program import Emulated, Waste
 from xlalint.verify.graphs import operations
-from xlalint.verify.records import FAILED, NOTE, OK, TPU, Failure, Place
+from xlalint.verify.on_tpu import RunsOnHost
+from xlalint.verify.records import FAILED, NOTE, OK, SKIPPED, TPU, Failure, Place
 from xlalint.verify.stages.books import Said
 from xlalint.verify.stages.subject import Subject
 
-# Programs that a strategy runs once per replica.
+# Programs that a strategy runs once per replica, and functions of programs without one that would be if they train.
 _REPLICATED = ("strategy.run", "train_step", "test_step")
+_MAY_BE_REPLICATED = ("tf.function", "input_signature", "entry")
+_ON_THE_HOST = "on the host: what it gives to strategy.run is compiled"
 # Helpers are compiled for the first target alone: the steps that call them are for all.
 _HELPER = "plain"
 
@@ -24,20 +28,23 @@ def on_tpu(subject: Subject) -> Said:
     asked = subject.tools.tpu
     assert asked is not None
     books, program = subject.books, subject.program
+    is_step = subject.trains or _updates_variables(subject)
     outcomes = asked.outcomes(
         subject.flat,
         subject.specs,
-        is_replicated=program.origin in _REPLICATED,
-        is_step=subject.trains or _updates_variables(subject),
-        tell=lambda what: subject.tools.on_stage(what, books.report()),
+        is_replicated=_is_replicated(subject, is_step),
+        is_step=is_step,
+        tell=lambda what: subject.tools.on_stage(f"{TPU}: {what}", books.report()),
     )
-    for found in outcomes:
+    for found in _unless_on_the_host(outcomes):
         outcome = _placed(found, subject)
         books.tpu.append(outcome)
         if outcome.status not in (COMPILES, UNVERIFIED):
             books.failures.append(_failure(outcome, subject))
         if program.origin == _HELPER:
             break
+    if not books.tpu:
+        return Said(SKIPPED, _ON_THE_HOST)
     failed = [one for one in books.tpu if one.status not in (COMPILES, UNVERIFIED)]
     if failed:
         return Said(FAILED, ", ".join(f"{one.target} {one.status}" for one in failed))
@@ -45,6 +52,18 @@ def on_tpu(subject: Subject) -> Said:
     if unknown:
         return Said(NOTE, f"not verified for {', '.join(one.target for one in unknown)}")
     return Said(OK)
+
+
+def _is_replicated(subject: Subject, is_step: bool) -> bool:
+    asked, origin = subject.tools.tpu, subject.program.origin
+    if asked is not None and asked.standin is not None:
+        return origin in _REPLICATED
+    return is_step and origin in (*_REPLICATED, *_MAY_BE_REPLICATED)
+
+
+def _unless_on_the_host(outcomes: Iterator[Outcome]) -> Iterator[Outcome]:
+    with contextlib.suppress(RunsOnHost):
+        yield from outcomes
 
 
 def _updates_variables(subject: Subject) -> bool:
