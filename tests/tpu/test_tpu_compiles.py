@@ -9,6 +9,7 @@ from cli_support import RunXlalint
 
 from xlalint.tpu import installed, module, options, pjrt, targets
 from xlalint.tpu.compiler import COMPILES, OVERFLOWS, Compiler
+from xlalint.tpu.generations import GENERATIONS, Generation
 
 
 def _installed() -> installed.Installed | None:
@@ -156,6 +157,109 @@ def test_a_slice_has_the_all_reduce_of_the_step_inside(
     assert 0 < step["collective_share"] < 1
 
 
+FIT = """\
+import numpy as np
+import KERAS as keras
+
+model = keras.Sequential([keras.layers.Input([64]), keras.layers.Dense(32), keras.layers.Dense(8)])
+model.compile("adam", "mse")
+model.fit(np.zeros([512, 64], "float32"), np.zeros([512, 8], "float32"), batch_size=256)
+"""
+LOOP = """\
+import tensorflow as tf
+
+model = tf.keras.Sequential([tf.keras.layers.Input([64]), tf.keras.layers.Dense(32), tf.keras.layers.Dense(8)])
+optimizer = tf.keras.optimizers.Adam()
+
+
+@tf.function
+def train_step(x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(x) - y))
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+    return loss
+
+
+for _ in range(20):
+    train_step(tf.ones([256, 64]), tf.ones([256, 8]))
+"""
+# Gradients of embeddings are summed as whole tables.
+BERT = """\
+import numpy as np
+import tensorflow as tf
+from transformers import BertConfig, TFBertForSequenceClassification
+
+config = BertConfig(vocab_size=512, hidden_size=32, num_hidden_layers=1, num_attention_heads=1, intermediate_size=64)
+model = TFBertForSequenceClassification(config)
+model.compile("adam", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+tokens = {"input_ids": np.zeros([256, 16], "int32"), "attention_mask": np.ones([256, 16], "int32")}
+data = tf.data.Dataset.from_tensor_slices((tokens, np.zeros([256], "int32"))).batch(256, True)
+model.fit(data)
+"""
+DENSE = 4 * (64 * 32 + 32 + 32 * 8 + 8)  # bytes of the gradients
+
+
+@pytest.mark.parametrize(
+    ("needs", "source", "gradients"),
+    [
+        ("keras", FIT.replace("KERAS", "keras"), DENSE),
+        ("tf_keras", FIT.replace("KERAS", "tf_keras"), DENSE),
+        ("tensorflow", LOOP, DENSE),
+        ("transformers", BERT, 4 * 512 * 32),
+    ],
+)
+def test_steps_of_every_kind_compile_for_a_chip_and_for_slices(
+    verify: Any, needs: str, source: str, gradients: int
+) -> None:
+    pytest.importorskip(needs)
+    options = (*ALONE, "--target", "tpu-v5e,tpu-v5e-8,tpu-v4-512,tpu-v3", "--compile-only")
+    ran, report = verify({"train.py": source}, *options, "--no-batch-search", "train.py")
+    assert ran.status == 0, ran.out
+    found = {one["target"]: one for one in report["tpu"] if "train_step" in one["function"]}
+    # The program's batch is 256, whatever the number of replicas: a core of v3, a chip of the others.
+    assert [(one["chips"], one["replicas"], one["batch"]) for one in found.values()] == [
+        (1, 1, 256),
+        (8, 8, 32),
+        (256, 256, 1),
+        (1, 2, 128),
+    ]
+    assert {one["status"] for one in found.values()} == {COMPILES}
+    assert found["tpu-v5e"]["collectives"] == 0
+    for target in ("tpu-v5e-8", "tpu-v4-512", "tpu-v3"):
+        assert found[target]["reduced"] >= gradients
+
+
+def test_what_cannot_be_a_replica_is_compiled_alone_and_said_to_be(verify: Any) -> None:
+    alone = (
+        "    assert tf.distribute.get_strategy().num_replicas_in_sync == 1, 'one replica only'\n"
+    )
+    source = LOOP.replace("    with tf", f"{alone}    with tf")
+    _, report = verify(
+        {"train.py": source},
+        *ALONE,
+        "--target",
+        "tpu-v5e-8",
+        "--compile-only",
+        "--no-batch-search",
+        "train.py",
+    )
+    (step,) = report["tpu"]
+    assert (step["status"], step["replicas"], step["collectives"]) == (COMPILES, 1, 0)
+    assert "one replica only" in step["note"]
+
+
+@pytest.mark.parametrize("one", GENERATIONS, ids=lambda one: one.name)
+def test_a_slice_has_a_device_for_each_replica(one: Generation) -> None:
+    for shape in one.slices.values():
+        target = targets.parse(f"{one.name}:{shape}")
+        topology = _library().topology(target.topology, target.options)
+        assert len(topology.devices) == target.replicas
+        assert topology.attributes["device_memory_bytes_limit"] == pytest.approx(
+            one.memory, rel=1e-3
+        )
+
+
 def test_a_tpu_that_does_not_exist_is_told_before_any_work(xlalint: RunXlalint) -> None:
     ran = xlalint("verify", "--target", "tpu-v5e-3", "train.py")
     assert ran.status == 2
@@ -216,8 +320,16 @@ def _lowered(body: str, arguments: list[tuple[list[int], str]]) -> bytes:
 _LIBRARY: list[pjrt.Library] = []
 
 
-def _compiled(hlo: bytes) -> pjrt.Executable:
+def _library() -> pjrt.Library:
     if not _LIBRARY:  # one process may load it once
         _LIBRARY.append(pjrt.Library(installed.find().library))
-    topology = _LIBRARY[0].topology("v5e:1x1")
-    return _LIBRARY[0].compile(topology, hlo, options.compile_options(1, [0], level=9))
+    return _LIBRARY[0]
+
+
+def _compiled(hlo: bytes, name: str = "tpu-v5e") -> pjrt.Executable:
+    target = targets.parse(name)
+    topology = _library().topology(target.topology, target.options)
+    devices = list(topology.devices)
+    return _library().compile(
+        topology, hlo, options.compile_options(len(devices), devices, level=9)
+    )

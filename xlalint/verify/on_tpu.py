@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -57,12 +56,8 @@ class OnTpu:
         seen = common_batch(specs)
         lowered = _Lowered(function, specs, seen, self.standin, is_replicated)
         for target in self.targets:
-            replicas = target.replicas if is_replicated else 1
             tell(f"lowering for {target.name}")
-            replicas, note = lowered.able(replicas)
-            batch = seen
-            if is_replicated and seen and self.splits_batch:
-                batch, note = self._share(seen, replicas, lowered, note)
+            batch, replicas, note = self._settled(lowered, target)
             tell(f"compiling for {target.name}")
             result = self.compiler.compile(lowered.hlo(batch, replicas), target, replicas)
             found: Largest | None = None
@@ -74,18 +69,28 @@ class OnTpu:
             made = outcome_of(result, replicas, batch, found)
             yield replace(made, note=note, is_step=is_step)
 
-    def _share(self, seen: int, replicas: int, lowered: _Lowered, note: str) -> tuple[int, str]:
-        """A replica's share of the program's batch, or the batch that was `seen` where that does not split, and a note."""
-        whole = seen * (self.standin.replicas if self.standin is not None else 1)
-        share, rest = divmod(whole, replicas)
-        if rest:
-            return (
-                seen,
-                f"its batch of {whole} does not split over {replicas} replicas: {seen} each",
-            )
-        if not lowered.takes(share, replicas):
-            return seen, f"it does not trace with its share of {share} of the batch: {seen} each"
-        return share, note
+    def _settled(self, lowered: _Lowered, target: Target) -> tuple[int | None, int, str]:
+        """(batch of a replica, replicas, note): its share of the program's batch where it splits and the step takes that, else
+        the batch that was seen; one replica for what is not replicated, or cannot be."""
+        seen = lowered.seen
+        if not lowered.is_replicated:
+            return seen, 1, ""
+        replicas, batch, note = target.replicas, seen, ""
+        if seen and self.splits_batch:
+            whole = seen * (self.standin.replicas if self.standin is not None else 1)
+            batch, rest = divmod(whole, replicas)
+            if rest:
+                note = f"its batch of {whole} does not split over {replicas} replicas: {seen} each"
+                batch = seen
+        why = lowered.why_not(batch, replicas)
+        if why and batch != seen:
+            note = f"it does not trace with its share of the batch, {batch}: {seen} each"
+            batch, why = seen, lowered.why_not(seen, replicas)
+        if why and self.standin is None:
+            lowered.is_replicated = False
+            note = f"compiled without a strategy: as TPUStrategy would run it, it does not trace ({why})"
+            return seen, 1, note
+        return batch, replicas, note
 
 
 def of_job(job: Job, stood_in: standin.Standin | None, started: float) -> OnTpu | None:
@@ -123,34 +128,20 @@ class _Lowered:
     ) -> None:
         self._function = function
         self._specs = list(specs)
-        self._batch = batch
+        self.seen = batch
         self._standin = stood_in
-        self._is_replicated = is_replicated
+        self.is_replicated = is_replicated
         self._known: dict[tuple[int | None, int], bytes] = {}
 
-    def able(self, replicas: int) -> tuple[int, str]:
-        """For how many replicas it can be lowered, and what to tell where that is for one alone."""
-        if replicas == 1 or self._standin is not None:
-            return replicas, ""
-        try:
-            self.hlo(self._batch, replicas)
-        except Exception as error:  # a step that was not written for several replicas
-            why = (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
-            return (
-                1,
-                f"compiled as for one replica, without an all-reduce: traced as one of {replicas}, it fails ({why})",
-            )
-        return replicas, ""
-
-    def takes(self, batch: int | None, replicas: int) -> bool:
-        """Does it lower with this batch? A step may be written for one size."""
-        if batch == self._batch:
-            return True
+    def why_not(self, batch: int | None, replicas: int) -> str:
+        """Why it cannot be lowered so, empty where it can: it may be written for one batch size, or for no strategy."""
         try:
             self.hlo(batch, replicas)
-        except Exception:  # the step's own code
-            return False
-        return True
+        except RunsOnHost:
+            raise
+        except Exception as error:  # the step's own code
+            return _summary(error)
+        return ""
 
     def hlo(self, batch: int | None, replicas: int) -> bytes:
         key = (batch, replicas)
@@ -160,25 +151,31 @@ class _Lowered:
 
     def _lower(self, specs: Sequence[Any], replicas: int) -> bytes:
         if self._standin is None:
-            function = self._function
-            if replicas > 1:
-                function = standin.beside(replicas)(function)
+            as_replica = standin.beside(replicas) if self.is_replicated else None
+            function = self._function if as_replica is None else as_replica(self._function)
             return _serialized(function, specs)
         before = len(self._standin.programs)
-        sums = self._standin.all_reducing(replicas) if replicas > 1 else nullcontext()
-        with sums:
+        with self._standin.all_reducing(replicas):
             made = _serialized(self._function, specs)
-        if not self._is_replicated and len(self._standin.programs) > before:
+        if not self.is_replicated and len(self._standin.programs) > before:
             raise RunsOnHost
         return made
 
     def _with(self, batch: int | None) -> list[Any]:
         return [
             tf.TensorSpec([batch, *one.shape[1:]], one.dtype)
-            if one.shape.rank and one.shape[0] == self._batch
+            if one.shape.rank and one.shape[0] == self.seen
             else one
             for one in self._specs
         ]
+
+
+def _summary(error: Exception) -> str:
+    """One line of an error; AutoGraph puts the error itself after the user's frames."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if not lines:
+        return type(error).__name__
+    return lines[-1 if lines[0].startswith("in user code") else 0][:160]
 
 
 def _compile_at(

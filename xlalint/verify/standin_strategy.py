@@ -352,11 +352,9 @@ def _reduce_different(values: Sequence[Any], is_sum: bool) -> Any:
 
 
 def _all_reduced(value: Any, chips: int, is_sum: bool) -> Any:
-    if isinstance(value, tf.IndexedSlices):
-        summed = _all_reduced(value.values, chips, is_sum)
-        return tf.IndexedSlices(summed, value.indices, value.dense_shape)
+    # As TPUStrategy does, which sums the gradient of an embedding as a whole table.
     tensor = tf.convert_to_tensor(value)
-    total = _all_reduce(tensor, chips)
+    total = _all_reduce(tensor, chips) if chips > 1 else tensor
     return total if is_sum else total / tf.cast(chips, total.dtype)
 
 
