@@ -158,3 +158,8 @@ def is_shared(body: Sequence[ast.stmt], name: str) -> bool:
 def binds_in(block: Sequence[ast.stmt], name: str) -> bool:
     """Whether a block binds a name by itself, in whatever way an assignment can."""
     return any(_binds(statement, name) for statement in block)
+
+
+def reads_first(block: Sequence[ast.stmt], name: str) -> bool:
+    """Whether some way through a block reads a name before it binds it."""
+    return _first_use(block, name) is True
