@@ -100,13 +100,19 @@ class Source:
     def fresh(self, statement: ast.AST, name: str) -> str:
         """`name`, or `name_2`, ... : a name that the outermost function around a statement uses nowhere."""
         found = self.draft.at(self.span(statement))
-        around = [n for n in self.draft.ancestors(found[-1]) if isinstance(n, cst.FunctionDef)] if found else []
+        around = (
+            [n for n in self.draft.ancestors(found[-1]) if isinstance(n, cst.FunctionDef)]
+            if found
+            else []
+        )
         outermost = self.draft.as_ast(around[-1]) if around else None
         if outermost is None:
             return self.draft.fresh(name)
         used = {n.id for n in ast.walk(outermost) if isinstance(n, ast.Name)}
         used |= {n.arg for n in ast.walk(outermost) if isinstance(n, ast.arg)}
-        used |= {n.name for n in ast.walk(outermost) if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+        used |= {
+            n.name for n in ast.walk(outermost) if isinstance(n, (ast.FunctionDef, ast.ClassDef))
+        }
         wanted, number = name, 2
         while wanted in used or keyword.iskeyword(wanted) or hasattr(builtins, wanted):
             wanted, number = f"{name}_{number}", number + 1
@@ -136,9 +142,7 @@ def names_bound(nodes: Sequence[ast.AST]) -> list[str]:
     found: dict[str, tuple[int, int]] = {}
     for node in nodes_of(nodes, into_functions=False):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found[node.id] = min(
-                found.get(node.id, (1 << 60, 0)), (node.lineno, node.col_offset)
-            )
+            found[node.id] = min(found.get(node.id, (1 << 60, 0)), (node.lineno, node.col_offset))
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             found.setdefault(node.name, (node.lineno, node.col_offset))
         elif isinstance(node, ast.alias):
@@ -183,7 +187,10 @@ def is_bound_before(source: Source, statement: ast.stmt, name: str) -> bool:
     if name in parameters(function):
         return True
     path = source.path(statement)
-    if any(isinstance(at.owner, (ast.For, ast.AsyncFor)) and name in names_bound([at.owner.target]) for at in path):
+    if any(
+        isinstance(at.owner, (ast.For, ast.AsyncFor)) and name in names_bound([at.owner.target])
+        for at in path
+    ):
         return True
     return any(_is_sure_to_bind(before, name) for before in earlier(source, statement))
 
@@ -193,9 +200,9 @@ def _is_sure_to_bind(statement: ast.stmt, name: str) -> bool:
         arms = (statement.body, statement.orelse)
         return all(any(_is_sure_to_bind(s, name) for s in arm) for arm in arms)
     if isinstance(statement, (ast.With, ast.AsyncWith)):
-        return name in names_bound([i.optional_vars for i in statement.items if i.optional_vars]) or any(
-            _is_sure_to_bind(s, name) for s in statement.body
-        )
+        return name in names_bound(
+            [i.optional_vars for i in statement.items if i.optional_vars]
+        ) or any(_is_sure_to_bind(s, name) for s in statement.body)
     if isinstance(statement, (ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Match)):
         return False
     return name in names_bound([statement])

@@ -60,7 +60,11 @@ def read(draft: Draft, node: cst.CSTNode) -> Branch | None:
     root = found
     while True:
         above = draft.parent(root)
-        if not isinstance(above, cst.If) or above.orelse is not root or not _asks_tensor(source, above):
+        if (
+            not isinstance(above, cst.If)
+            or above.orelse is not root
+            or not _asks_tensor(source, above)
+        ):
             break
         root = above
     statement = draft.as_ast(root)
@@ -124,11 +128,17 @@ def _assigned(source: Source, statement: ast.stmt) -> Iterator[tuple[str, Side |
         yield "", None
 
 
-def _targets(source: Source, target: ast.expr, value: ast.expr) -> Iterator[tuple[str, Side | None]]:
+def _targets(
+    source: Source, target: ast.expr, value: ast.expr
+) -> Iterator[tuple[str, Side | None]]:
     if isinstance(target, ast.Name):
         yield target.id, side(source, value)
         return
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+    if (
+        isinstance(target, ast.Tuple)
+        and isinstance(value, ast.Tuple)
+        and len(target.elts) == len(value.elts)
+    ):
         names = [item.id for item in target.elts if isinstance(item, ast.Name)]
         # `a, b = b, a` assigns both at once.
         if len(names) == len(target.elts) and not (set(names) & names_read([value])):
@@ -152,18 +162,28 @@ def _augmented(source: Source, statement: ast.AugAssign) -> Side | None:
     name = ast.copy_location(ast.Name(statement.target.id, ast.Load()), statement.target)
     operation = ast.copy_location(ast.BinOp(name, statement.op, statement.value), statement)
     operand = source.code(statement.value)
-    if not isinstance(statement.value, (ast.Name, ast.Constant, ast.Attribute, ast.Call, ast.Subscript)):
+    if not isinstance(
+        statement.value, (ast.Name, ast.Constant, ast.Attribute, ast.Call, ast.Subscript)
+    ):
         operand = f"({operand})"
-    return Side(operation, source.value(statement.value)._replace(shape=None, rank=None, dtype=None), f"{name.id} {symbol} {operand}")
+    return Side(
+        operation,
+        source.value(statement.value)._replace(shape=None, rank=None, dtype=None),
+        f"{name.id} {symbol} {operand}",
+    )
 
 
-def roots_after(source: Source, body: Sequence[ast.stmt], before: Roots | None = None) -> dict[str, str | None]:
+def roots_after(
+    source: Source, body: Sequence[ast.stmt], before: Roots | None = None
+) -> dict[str, str | None]:
     """For the names that statements assign, the name of before whose dtype and shape they have (`base`); None where not known."""
     roots: dict[str, str | None] = dict(before or {})
     for statement in body:
         simple = list(_assigned(source, statement)) if isinstance(statement, _ASSIGNMENTS) else []
         if simple and all(value is not None for _, value in simple):
-            found = {name: base(source, value.node, roots) for name, value in simple if value is not None}
+            found = {
+                name: base(source, value.node, roots) for name, value in simple if value is not None
+            }
             roots.update(found)
         elif isinstance(statement, (ast.For, ast.While, ast.If)):
             _merge(source, statement, roots)
@@ -175,7 +195,9 @@ def roots_after(source: Source, body: Sequence[ast.stmt], before: Roots | None =
 _ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 
 
-def _merge(source: Source, statement: ast.For | ast.While | ast.If, roots: dict[str, str | None]) -> None:
+def _merge(
+    source: Source, statement: ast.For | ast.While | ast.If, roots: dict[str, str | None]
+) -> None:
     """What Python's own branches and loops keep: the root that a name has whether they run or not."""
     ways = [roots_after(source, block, roots) for block in (statement.body, statement.orelse)]
     for name in names_bound([statement]):
@@ -256,7 +278,11 @@ def can_move(source: Source, body: Sequence[ast.stmt], *, returns: bool = False)
             return False
         if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
             return False
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _ASK_FRAME:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in _ASK_FRAME
+        ):
             return False
     return not any(_leaves_loop(statement) for statement in inner)
 

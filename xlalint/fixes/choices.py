@@ -6,17 +6,17 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xlalint.fixes.asts import Source, names_bound, names_read
+from xlalint.fixes.asts import Source, names_bound, names_read, python_constant
 from xlalint.fixes.effects import Effect, effect_of, unknown_call
 from xlalint.fixes.numerics import (
     FLOATS,
     Agreement,
     agreement,
+    dtype_source,
     has_no_gradient,
     is_quiet,
     literal,
     may_leak,
-    python_constant,
 )
 from xlalint.fixes.questions import Question
 from xlalint.semantics.liveness import reads_first
@@ -57,9 +57,13 @@ def unchanged(name: str, value: Value) -> Side:
 
 
 def choose(
-    source: Source, statement: ast.stmt, asked: Question, then: Side, otherwise: Side, tf: str
+    source: Source, statement: ast.stmt, asked: Question, sides: Sequence[Side], tf: str
 ) -> Choice | None:
-    """The best way to choose between two values in `statement`; None where the two cannot come out of one conditional."""
+    """The best way to choose between two values in `statement`; None where the two cannot come out of one conditional.
+
+    `sides` are the value where the answer is yes, and the one where it is no.
+    """
+    then, otherwise = sides
     if _is_hopeless(then) or _is_hopeless(otherwise):
         return None
     agreed = agreement(source, then.node, otherwise.node, otherwise.value)
@@ -121,7 +125,9 @@ def _doubt(
     return leak(source, statement, [[then.node], [otherwise.node]])
 
 
-_LOOPS = frozenset({"map_fn", "scan", "while_loop", "foldl", "foldr", "vectorized_map", "fori_loop"})
+_LOOPS = frozenset(
+    {"map_fn", "scan", "while_loop", "foldl", "foldr", "vectorized_map", "fori_loop"}
+)
 
 
 def loops_in(source: Source, nodes: Sequence[ast.AST]) -> ast.AST | None:
@@ -175,7 +181,9 @@ def _carries_no_gradient(source: Source, node: ast.Name) -> bool:
 # --- how numbers stand beside tensors -------------------------------------------------------------------------------
 
 
-def _where_arguments(source: Source, then: Side, otherwise: Side, tf: str) -> tuple[str, str] | None:
+def _where_arguments(
+    source: Source, then: Side, otherwise: Side, tf: str
+) -> tuple[str, str] | None:
     """The two values as tf.where takes them: its first decides the dtype, so that a number there is written out as a tensor."""
     number = _number(source, then)
     if number is None or _number(source, otherwise) is not None:
@@ -187,15 +195,17 @@ def _where_arguments(source: Source, then: Side, otherwise: Side, tf: str) -> tu
 def _beside(source: Source, number: float, other: Side, tf: str) -> str | None:
     """A number as a tensor of the dtype of another value; None where a plain number is one already."""
     dtype = other.value.dtype
-    if dtype == ("bool" if isinstance(number, bool) else "int32" if isinstance(number, int) else "float32"):
+    if dtype == (
+        "bool" if isinstance(number, bool) else "int32" if isinstance(number, int) else "float32"
+    ):
         return None
     if dtype is not None:
         return f"{tf}.constant({number!r}, {tf}.{dtype})"
-    if number in (0, 1) and not isinstance(number, bool):
-        return f"{tf}.{'ones' if number else 'zeros'}_like({other.code})"
-    if isinstance(other.node, (ast.Name, ast.Attribute)):
-        return f"{tf}.cast({number!r}, {other.code}.dtype)"
-    return None
+    if isinstance(other.node, (ast.Name, ast.Attribute)) and number in (0, 1):
+        if not isinstance(number, bool):
+            return f"{tf}.{'ones' if number else 'zeros'}_like({other.code})"
+    like = dtype_source(source, other.node)
+    return f"{tf}.constant({number!r}, {like}.dtype)" if like is not None else None
 
 
 def _cond_numbers(source: Source, then: Side, otherwise: Side, tf: str) -> tuple[str, str] | None:
@@ -218,7 +228,9 @@ def _in_lambda(one: Side) -> str:
     return f"({one.code})" if is_bare_tuple else one.code
 
 
-_WIDTH = {"float16": 1, "bfloat16": 1, "float32": 2, "float64": 3}
+_WIDTH = {
+    "float16": 1, "bfloat16": 1, "float32": 2, "float64": 3, "int8": 1, "int16": 2, "int32": 3, "int64": 4,
+}  # fmt: skip
 
 
 def _cast(
@@ -238,7 +250,7 @@ def _cast(
         to, index = one, 1
     elif other in FLOATS and one not in FLOATS:
         to, index = other, 0
-    elif one in FLOATS and other in FLOATS:
+    elif one in _WIDTH and other in _WIDTH and (one in FLOATS) is (other in FLOATS):
         to, index = (one, 1) if _WIDTH[one] >= _WIDTH[other] else (other, 0)
     else:
         return None
@@ -273,4 +285,3 @@ def scaling(source: Source, then: Side, otherwise: Side) -> Scaling | None:
     if not isinstance(number, float) or number != 2.0:
         return None
     return Scaling(node.left.id, "/" if isinstance(node.op, ast.Div) else "*")
-

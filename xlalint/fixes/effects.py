@@ -25,7 +25,15 @@ class Effect(IntEnum):
 
 # Functions of TensorFlow and Keras whose call is felt by others, or whose result differs from call to call.
 _FELT = frozenset(
-    {"tf.print", "tf.function", "tf.py_function", "tf.numpy_function", "tf.Variable", "tf.init_scope", "tf.group"}
+    {
+        "tf.print",
+        "tf.function",
+        "tf.py_function",
+        "tf.numpy_function",
+        "tf.Variable",
+        "tf.init_scope",
+        "tf.group",
+    }
     | {"tf.custom_gradient", "tf.py_func", "tf.timestamp"}
 )
 _FELT_MODULES = (
@@ -39,8 +47,25 @@ _PURE_MODULES = ("tf.", "keras.ops.", "keras.backend.", "keras.activations.", "n
 _PURE_BUILTINS = frozenset(
     "abs bool dict enumerate float getattr hasattr int isinstance len list max min range reversed round set sorted sum tuple zip".split()
 )
-_PURE_METHODS = frozenset({"get_shape", "as_list", "items", "keys", "values", "get", "is_fully_defined", "read_value", "stack", "gather", "concat", "read"})
-_ASSIGNMENTS = frozenset({"assign", "assign_add", "assign_sub", "scatter_nd_update", "scatter_update", "scatter_nd_add"})
+_PURE_METHODS = frozenset(
+    {
+        "get_shape",
+        "as_list",
+        "items",
+        "keys",
+        "values",
+        "get",
+        "is_fully_defined",
+        "read_value",
+        "stack",
+        "gather",
+        "concat",
+        "read",
+    }
+)
+_ASSIGNMENTS = frozenset(
+    {"assign", "assign_add", "assign_sub", "scatter_nd_update", "scatter_update", "scatter_nd_add"}
+)
 
 
 def effect_of(source: Source, nodes: Sequence[ast.AST]) -> Effect:
@@ -50,7 +75,11 @@ def effect_of(source: Source, nodes: Sequence[ast.AST]) -> Effect:
 
 def unknown_call(source: Source, nodes: Sequence[ast.AST]) -> str | None:
     """What is called, as the source has it, that may have effects of its own; the first in the source."""
-    calls = [n for n in nodes_of(nodes) if isinstance(n, ast.Call) and _effect(source, n) is Effect.UNKNOWN]
+    calls = [
+        n
+        for n in nodes_of(nodes)
+        if isinstance(n, ast.Call) and _effect(source, n) is Effect.UNKNOWN
+    ]
     first = min(calls, key=lambda call: (call.lineno, call.col_offset), default=None)
     return source.code(first.func) if first is not None else None
 
@@ -60,7 +89,17 @@ def _effect(source: Source, node: ast.AST) -> Effect:
         return _effect_of_call(source, node)
     if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
         return Effect.UNKNOWN
-    felt = (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Raise, ast.Global, ast.Nonlocal, ast.Import, ast.ImportFrom)
+    felt = (
+        ast.Await,
+        ast.Yield,
+        ast.YieldFrom,
+        ast.NamedExpr,
+        ast.Raise,
+        ast.Global,
+        ast.Nonlocal,
+        ast.Import,
+        ast.ImportFrom,
+    )
     return Effect.UNKNOWN if isinstance(node, felt) else Effect.NONE
 
 
@@ -84,7 +123,17 @@ def _effect_of_call(source: Source, call: ast.Call) -> Effect:
 
 
 # What raises for values of its operands, in eager code: evaluated where it was skipped before, it could stop the program.
-_MAY_RAISE = frozenset({"tf.gather", "tf.gather_nd", "tf.reshape", "tf.slice", "tf.linalg.inv", "tf.linalg.cholesky", "tf.linalg.solve"})
+_MAY_RAISE = frozenset(
+    {
+        "tf.gather",
+        "tf.gather_nd",
+        "tf.reshape",
+        "tf.slice",
+        "tf.linalg.inv",
+        "tf.linalg.cholesky",
+        "tf.linalg.solve",
+    }
+)
 
 
 def never_raises(source: Source, node: ast.AST) -> bool:

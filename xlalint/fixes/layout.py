@@ -8,7 +8,9 @@ from collections.abc import Sequence
 _WIDTH = 80
 
 
-def call_lines(target: str, function: str, arguments: Sequence[str], *, tall: bool = False) -> list[str]:
+def call_lines(
+    target: str, function: str, arguments: Sequence[str], *, tall: bool = False
+) -> list[str]:
     """`target function(arguments)` on one line, or on one for each argument where that is too long (or `tall`).
 
     The arms of tf.cond are `tall`: AutoGraph cannot tell two functions without parameters apart that stand on one line.

@@ -13,7 +13,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from xlalint.fixes.asts import Source, assigned_before, is_bound_before, names_bound, parameters, python_constant
+from xlalint.fixes.asts import (
+    Source,
+    assigned_before,
+    is_bound_before,
+    names_bound,
+    parameters,
+    python_constant,
+)
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import PYTHON, SHAPE, Value
 
@@ -21,10 +28,16 @@ from xlalint.semantics.values import PYTHON, SHAPE, Value
 _LIKE_FIRST = frozenset(
     "abs identity stop_gradient zeros_like ones_like negative square sqrt rsqrt exp log log1p expm1 tanh sigmoid sin cos sign floor ceil"
     " round reciprocal erf clip_by_value clip_by_norm".split()
-) | frozenset("relu relu6 elu selu gelu softplus softsign softmax log_softmax leaky_relu l2_normalize silu swish tanh sigmoid".split())
-_LIKE_BOTH = frozenset("add subtract multiply minimum maximum divide_no_nan multiply_no_nan".split())
+) | frozenset(
+    "relu relu6 elu selu gelu softplus softsign softmax log_softmax leaky_relu l2_normalize silu swish tanh sigmoid".split()
+)
+_LIKE_BOTH = frozenset(
+    "add subtract multiply minimum maximum divide_no_nan multiply_no_nan".split()
+)
 # Of those, what is linear with finite factors, piece by piece, or has no gradient at all: safe in the side not chosen.
-_LINEAR = frozenset("identity stop_gradient zeros_like ones_like negative sign floor ceil round relu relu6 clip_by_value cast".split())
+_LINEAR = frozenset(
+    "identity stop_gradient zeros_like ones_like negative sign floor ceil round relu relu6 clip_by_value cast".split()
+)
 _LINEAR_PAIRS = frozenset("add subtract minimum maximum".split())
 # Linear ways to move or sum elements: their derivative is a number that no input makes infinite.
 _LINEAR_MOVES = frozenset(
@@ -32,7 +45,9 @@ _LINEAR_MOVES = frozenset(
     " zeros ones constant fill range shape size rank".split()
 )
 _MODULES = ("tf", "tf.math", "tf.nn", "keras.ops", "keras.backend", "keras.activations")
-_WHOLE = frozenset({"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"})
+_WHOLE = frozenset(
+    {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
+)
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 
 
@@ -91,7 +106,9 @@ def _is_static(value: Value) -> bool:
 
 
 def _base_of_operation(source: Source, node: ast.BinOp, roots: Roots) -> str | None:
-    if not isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.Mod, ast.FloorDiv)):
+    if not isinstance(
+        node.op, (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.Mod, ast.FloorDiv)
+    ):
         return None
     left, right = base(source, node.left, roots), base(source, node.right, roots)
     if left is not None and left == right:
@@ -141,6 +158,23 @@ def _base_of_call(source: Source, call: ast.Call, roots: Roots) -> str | None:
     if name == "where" and len(call.args) == 3 and is_scalar(source.value(call.args[0])):
         second, third = base(source, call.args[1], roots), base(source, call.args[2], roots)
         return second if second == third else None
+    return None
+
+
+_KEEP_DTYPE = frozenset(
+    "reduce_sum reduce_mean reduce_max reduce_min reduce_prod norm reshape transpose expand_dims squeeze gather".split()
+)
+
+
+def dtype_source(source: Source, node: ast.expr) -> str | None:
+    """The name whose dtype an expression has, whatever its shape; None where none is proven."""
+    root = base(source, node)
+    if root is not None:
+        return root
+    if isinstance(node, ast.Call) and function_name(source, node) in _KEEP_DTYPE and node.args:
+        return dtype_source(source, node.args[0])
+    if isinstance(node, ast.Subscript) and source.value(node.value).is_tensor:
+        return dtype_source(source, node.value)
     return None
 
 
@@ -212,14 +246,20 @@ def _number(source: Source, node: ast.expr, value: Value) -> bool | int | float 
 
 def _same_shape(a: Value, b: Value) -> bool | None:
     shapes = [() if python_constant(v) is not None else v.shape for v in (a, b)]
-    ranks = [0 if python_constant(v) is not None else v.rank if v.is_tensor else None for v in (a, b)]
+    ranks = [
+        0 if python_constant(v) is not None else v.rank if v.is_tensor else None for v in (a, b)
+    ]
     one, other = shapes
     if one is not None and other is not None:
         if len(one) != len(other):
             return False
         if all(x is not None and x == y for x, y in zip(one, other)):
             return True
-        return False if any(x is not None and y is not None and x != y for x, y in zip(one, other)) else None
+        return (
+            False
+            if any(x is not None and y is not None and x != y for x, y in zip(one, other))
+            else None
+        )
     if None not in ranks and (ranks[0] == 0) is not (ranks[1] == 0):
         return False
     return True if ranks == [0, 0] else None
@@ -258,7 +298,9 @@ def _is_quiet_operation(source: Source, node: ast.BinOp) -> bool:
     if isinstance(node.op, ast.Mult):
         return any(number is not None and math.isfinite(number) for number in (left, right))
     if isinstance(node.op, ast.Div):
-        return right is not None and right != 0 and math.isfinite(right) and math.isfinite(1 / right)
+        return (
+            right is not None and right != 0 and math.isfinite(right) and math.isfinite(1 / right)
+        )
     return False
 
 
@@ -286,7 +328,9 @@ def _may_leak(source: Source, statement: ast.stmt, name: str, depth: int) -> boo
     made = assigned_before(source, statement, name)
     if made is None:
         is_only_given = name in parameters(function) and not any(
-            name in names_bound([before]) for before in function.body if before.lineno < statement.lineno
+            name in names_bound([before])
+            for before in function.body
+            if before.lineno < statement.lineno
         )
         return not is_only_given
     maker = _statement_of(source, statement, made)
@@ -322,7 +366,14 @@ def _is_linear(source: Source, node: ast.expr, at: ast.stmt, depth: int) -> bool
         if name in ("stop_gradient", "zeros_like", "ones_like", "zeros", "ones"):
             return True
         if name in _LINEAR or name in _LINEAR_PAIRS or name in _LINEAR_MOVES:
-            given = [*node.args, *(k.value for k in node.keywords if k.arg not in ("axis", "dtype", "name", "keepdims"))]
+            given = [
+                *node.args,
+                *(
+                    k.value
+                    for k in node.keywords
+                    if k.arg not in ("axis", "dtype", "name", "keepdims")
+                ),
+            ]
             return all(_is_linear(source, argument, at, depth) for argument in given)
     return False
 
@@ -333,7 +384,9 @@ def _is_quiet_operation_of(source: Source, node: ast.BinOp) -> bool:
     left, right = literal(source, node.left), literal(source, node.right)
     if isinstance(node.op, ast.Mult):
         return any(number is not None and math.isfinite(number) for number in (left, right))
-    return isinstance(node.op, ast.Div) and right is not None and right != 0 and math.isfinite(right)
+    return (
+        isinstance(node.op, ast.Div) and right is not None and right != 0 and math.isfinite(right)
+    )
 
 
 def previous(source: Source, statement: ast.stmt, name: str) -> Value | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from xlalint.fixes.asts import Source
 from xlalint.fixes.effects import never_raises
@@ -85,13 +86,14 @@ def _chain(source: Source, node: ast.Compare, tf: str) -> Question | None:
         return None
     operands = [node.left, *node.comparators]
     values = [source.value(operand) for operand in operands]
-    pairs = list(zip(operands, operands[1:]))
+    pairs = list(pairwise(operands))
     if not all(_is_number(source, o, v) for o, v in zip(operands, values)):
         return None
     if not all(source.value(a).is_tensor or source.value(b).is_tensor for a, b in pairs):
         return None
     texts = [
-        f"{source.code(a)} {_SYMBOLS[type(op)]} {source.code(b)}" for (a, b), op in zip(pairs, node.ops)
+        f"{source.code(a)} {_SYMBOLS[type(op)]} {source.code(b)}"
+        for (a, b), op in zip(pairs, node.ops)
     ]
     code = texts[0]
     for text in texts[1:]:
@@ -125,7 +127,9 @@ def membership(source: Source, node: ast.Compare, tf: str) -> Question | None:
     elif many.is_tensor and (one.is_tensor or literal(source, wanted) is not None):
         if many.rank == 0:
             return None
-        if not (many.shape is not None and len(many.shape) == 1 and (not one.is_tensor or one.rank == 0)):
+        if not (
+            many.shape is not None and len(many.shape) == 1 and (not one.is_tensor or one.rank == 0)
+        ):
             doubt = "single elements are compared; eager code compares what iterating gives, and stops at rows"
         code = f"{tf}.equal({source.code(among)}, {source.code(wanted)})"
     else:
@@ -161,7 +165,7 @@ def name_for(source: Source, node: ast.expr) -> str:
                 return name
     if isinstance(node, ast.Call):
         word = _word(source, node)
-        if word and word.startswith(("is_", "any", "all")) and word.isidentifier():
+        if word and word.startswith(("is_", "any_", "all_")) and word.isidentifier():
             return word
     return "condition"
 
@@ -173,8 +177,15 @@ def _word(source: Source, node: ast.expr) -> str | None:
     if name is None:
         return None
     word = re.sub(r"^reduce_", "", name)
-    if word in ("any", "all") and isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Name):
-        return f"{word}_{node.args[0].id}"
+    if word in ("any", "all") and isinstance(node, ast.Call) and node.args:
+        inner = node.args[0]
+        of = inner.id if isinstance(inner, ast.Name) else (function_name(source, inner) or "")
+        of = of.removeprefix("is_")
+        return (
+            f"{word}_{of}"
+            if of in ("nan", "inf", "finite") or isinstance(inner, ast.Name)
+            else None
+        )
     return word
 
 

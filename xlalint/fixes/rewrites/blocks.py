@@ -107,9 +107,7 @@ def _joined(work: _Work) -> _Made | None:
         if not is_bound_before(source, branch.statement, name):
             return None
     functions = _function_names(work)
-    calls = [
-        _call_of(work, arm, function, names) for arm, function in zip(branch.arms, functions)
-    ]
+    calls = [_call_of(work, arm, function, names) for arm, function in zip(branch.arms, functions)]
     if not branch.has_else:
         calls.append(f"lambda: {_given_back(names)}" if names else "lambda: None")
     target = f"{', '.join(names)} = " if names else ""
@@ -127,7 +125,11 @@ def _given_back(names: Sequence[str]) -> str:
 def _parameters(arm: Arm, names: Sequence[str]) -> list[str]:
     """Names that an arm reads before it binds them: in a function of its own they would be unbound."""
     bound = names_bound(arm.body)
-    return [name for name in dict.fromkeys([*names, *bound]) if name in bound and reads_first(arm.body, name)]
+    return [
+        name
+        for name in dict.fromkeys([*names, *bound])
+        if name in bound and reads_first(arm.body, name)
+    ]
 
 
 def _call_of(work: _Work, arm: Arm, function: str, names: Sequence[str]) -> str:
@@ -138,13 +140,17 @@ def _call_of(work: _Work, arm: Arm, function: str, names: Sequence[str]) -> str:
 def _function_names(work: _Work) -> list[str]:
     wanted = ["true_fn", "false_fn"]
     if len(work.branch.tests) > 1:
-        wanted = [f"case_{number}" for number in range(1, len(work.branch.tests) + 1)] + ["otherwise"]
+        wanted = [f"case_{number}" for number in range(1, len(work.branch.tests) + 1)] + [
+            "otherwise"
+        ]
     return [work.source.fresh(work.branch.statement, name) for name in wanted]
 
 
 def _written(work: _Work, target: str, calls: Sequence[str]) -> list[str]:
     if len(work.asked) == 1:
-        return call_lines(target, f"{work.tf}.cond", [work.asked[0].code, *calls], tall="lambda" in "".join(calls))
+        return call_lines(
+            target, f"{work.tf}.cond", [work.asked[0].code, *calls], tall="lambda" in "".join(calls)
+        )
     pairs = [f"        ({asked.code}, {call})," for asked, call in zip(work.asked, calls)]
     return [f"{target}{work.tf}.case(", "    [", *pairs, "    ],", f"    default={calls[-1]},", ")"]
 
@@ -318,7 +324,10 @@ def _doubt(work: _Work, names: Sequence[str]) -> str | None:
     doubt = _doubt_of_work(work, [statement for body in bodies for statement in body])
     for name in names:
         if not _is_alike(source, branch, name):
-            return doubt or f"all arms must leave `{name}` with one dtype and shape, which could not be proven"
+            return (
+                doubt
+                or f"all arms must leave `{name}` with one dtype and shape, which could not be proven"
+            )
     if doubt is None:
         arms: list[Sequence[ast.AST]] = list(bodies)
         if not branch.has_else:
@@ -341,8 +350,9 @@ def _is_alike(source: Source, branch: Branch, name: str) -> bool:
 
 def _same(one: Value, other: Value) -> bool:
     """Whether two tensors are known to be of one dtype and static shape."""
-    is_known = one.is_tensor and other.is_tensor and one.dtype is not None and one.shape is not None
-    return is_known and one.dtype == other.dtype and one.shape == other.shape and None not in one.shape
+    if one.dtype is None or one.shape is None or not (one.is_tensor and other.is_tensor):
+        return False
+    return one.dtype == other.dtype and one.shape == other.shape and None not in one.shape
 
 
 def _left_by(source: Source, branch: Branch, arm: Arm, name: str) -> Side | None:

@@ -118,7 +118,7 @@ def _pairwise(work: _Work, sides: Sequence[Side]) -> _Made | None:
             parts.append(work.source.code(one))
             continue
         then, otherwise = side(work.source, one), side(work.source, other)
-        found = choose(work.source, work.branch.statement, asked, then, otherwise, work.tf)
+        found = choose(work.source, work.branch.statement, asked, (then, otherwise), work.tf)
         if found is None or found.how != WHERE or found.doubt is not None:
             return None
         parts.append(f"{work.tf}.where({name}, {found.then}, {found.otherwise})")
@@ -190,7 +190,7 @@ def _one_after_the_other(
     asked = Question(name, work.asked[0].is_scalar)
     lines, doubt = list(ahead), None
     for target in names:
-        found = choose(work.source, work.branch.statement, asked, *sides[target], work.tf)
+        found = choose(work.source, work.branch.statement, asked, sides[target], work.tf)
         if found is None or found.how != WHERE:
             return None
         doubt = doubt or found.doubt
@@ -201,7 +201,13 @@ def _one_after_the_other(
 def _named_question(work: _Work) -> tuple[str, list[str]]:
     """A name for the answer, and the statement that gives it; the answer itself where it is a name that stays."""
     test, asked = work.branch.tests[0], work.asked[0]
-    bound = {s.id for arm in work.branch.arms for b in arm.body for s in ast.walk(b) if isinstance(s, ast.Name) and not isinstance(s.ctx, ast.Load)}
+    bound = {
+        s.id
+        for arm in work.branch.arms
+        for b in arm.body
+        for s in ast.walk(b)
+        if isinstance(s, ast.Name) and not isinstance(s.ctx, ast.Load)
+    }
     if isinstance(test, ast.Name) and asked.code == test.id and test.id not in bound:
         return test.id, []
     name = work.source.fresh(work.branch.statement, name_for(work.source, test))
@@ -215,19 +221,27 @@ def _together(work: _Work, names: Sequence[str], sides: dict[str, list[Side]]) -
     columns: list[list[str]] = [[], []]
     doubt = None
     for name in names:
-        found = choose(work.source, work.branch.statement, work.asked[0], *sides[name], work.tf)
+        found = choose(work.source, work.branch.statement, work.asked[0], sides[name], work.tf)
         if found is None:
             return None
         doubt = doubt or found.doubt
         if found.how == WHERE:
             # Numbers stand beside tensors in tf.where as they do not in tf.cond.
-            found = choose(work.source, work.branch.statement, _doubtful_rank(work.asked[0]), *sides[name], work.tf)
+            found = choose(
+                work.source,
+                work.branch.statement,
+                _doubtful_rank(work.asked[0]),
+                sides[name],
+                work.tf,
+            )
             if found is None:
                 return None
         columns[0].append(found.then)
         columns[1].append(found.otherwise)
     arms = [f"lambda: ({', '.join(column)})" for column in columns]
-    lines = call_lines(f"{', '.join(names)} = ", f"{work.tf}.cond", [work.asked[0].code, *arms], tall=True)
+    lines = call_lines(
+        f"{', '.join(names)} = ", f"{work.tf}.cond", [work.asked[0].code, *arms], tall=True
+    )
     return _Made(lines, "Branch with tf.cond, which computes one of its arms", doubt)
 
 
@@ -241,11 +255,11 @@ def _doubtful_rank(asked: Question) -> Question:
 def _choice(work: _Work, target: str, sides: Sequence[Side]) -> _Made | None:
     """`target` of one of several values, by as many tests but one."""
     if len(sides) == 2:
-        found = choose(work.source, work.branch.statement, work.asked[0], *sides, work.tf)
+        found = choose(work.source, work.branch.statement, work.asked[0], sides, work.tf)
         return None if found is None else _written(work, target, found)
     default = sides[-1]
     found_all = [
-        choose(work.source, work.branch.statement, asked, one, default, work.tf)
+        choose(work.source, work.branch.statement, asked, (one, default), work.tf)
         for asked, one in zip(work.asked, sides)
     ]
     choices = [c for c in found_all if c is not None]
@@ -279,4 +293,3 @@ def _written(work: _Work, target: str, found: Choice) -> _Made:
     arms = [f"lambda: {found.then}", f"lambda: {found.otherwise}"]
     lines = call_lines(target, f"{work.tf}.cond", [code, *arms], tall=True)
     return _Made(lines, "Branch with tf.cond, which computes one of its arms", found.doubt)
-

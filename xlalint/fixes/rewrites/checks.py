@@ -69,7 +69,11 @@ def _only_raises(source: Source, node: ast.AST | None) -> tuple[ast.expr | None,
 
 def _words(source: Source, said: ast.expr | None, test: ast.expr) -> str:
     """What the author says where it is a plain text; otherwise the test itself."""
-    if isinstance(said, ast.Constant) and isinstance(said.value, str) and said.lineno == said.end_lineno:
+    if (
+        isinstance(said, ast.Constant)
+        and isinstance(said.value, str)
+        and said.lineno == said.end_lineno
+    ):
         return source.code(said)
     text = " ".join(source.code(test).split())
     return json.dumps(text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 3] + "...")

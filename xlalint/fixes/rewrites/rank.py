@@ -104,7 +104,9 @@ class _Asking:
             node
             for node in nodes_of(function.body, into_functions=False)
             if isinstance(node, ast.stmt)
-            and not isinstance(node, (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.FunctionDef))
+            and not isinstance(
+                node, (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.FunctionDef)
+            )
             and name.id in names_bound([node])
         ]
         made = makers[0].value if len(makers) == 1 and isinstance(makers[0], ast.Assign) else None

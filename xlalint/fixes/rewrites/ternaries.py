@@ -6,12 +6,12 @@ import ast
 
 import libcst as cst
 
-from xlalint.finding import Fix
+from xlalint.finding import Edit, Fix, Span
 from xlalint.fixes.asts import Source
 from xlalint.fixes.choices import WHERE, choose, side
 from xlalint.fixes.layout import call_lines
 from xlalint.fixes.questions import question
-from xlalint.fixes.site import SAFE, UNSAFE, Site, fix, replace
+from xlalint.fixes.site import SAFE, UNSAFE, Site, fix
 
 MENDS = ("XLA101", "XLA106")
 ORDER = 40
@@ -34,7 +34,7 @@ def propose(site: Site) -> Fix | None:
     if asked is None:
         return None
     sides = side(source, node.body), side(source, node.orelse)
-    found = choose(source, statement, asked, *sides, tf)
+    found = choose(source, statement, asked, sides, tf)
     if found is None:
         return None
     if found.how == WHERE:
@@ -48,4 +48,20 @@ def propose(site: Site) -> Fix | None:
     code = "\n".join([lines[0], *(margin + line for line in lines[1:])])
     applicability = SAFE if found.doubt is None else UNSAFE
     message = f"{what}." if found.doubt is None else f"{what}: {found.doubt}."
-    return fix(applicability, message, replace(draft, ternary, code))
+    return fix(applicability, message, Edit(_with_parentheses(source, ternary), code))
+
+
+def _with_parentheses(source: Source, ternary: cst.IfExp) -> Span:
+    """The place of a ternary with the parentheses around it, which a call does not need, where they stand on its line."""
+    span = source.draft.span(ternary)
+    ahead = source.draft.line(span.line)[: span.column - 1]
+    behind = source.draft.line(span.end_line)[span.end_column - 1 :]
+    before = ahead[-2:-1]
+    if (
+        not ternary.lpar
+        or not ahead.endswith("(")
+        or not behind.startswith(")")
+        or before.isidentifier()
+    ):
+        return span
+    return Span(span.line, span.column - 1, span.end_line, span.end_column + 1)
