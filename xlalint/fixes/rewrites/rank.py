@@ -30,7 +30,8 @@ def propose(site: Site) -> Fix | None:
     if code is None or not asked.has_changed:
         return None
     what = "Ask for the static rank, which tracing knows" if asked.ranks else "Compare in Python"
-    edits = [Edit(source.span(test), code), *asked.edits]
+    edits = [Edit(source.span(test), code)] if asked.is_reworded else asked.in_place
+    edits = [*edits, *asked.elsewhere]
     if asked.is_known:
         return fix(SAFE, f"{what}.", *edits)
     return fix(UNSAFE, f"{what}: where a trace is made for any rank, it is None.", *edits)
@@ -43,25 +44,31 @@ class _Asking:
         self._source = source
         self.is_known = True
         self.has_changed = False
+        self.is_reworded = False
         self.ranks = 0
-        self.edits: list[Edit] = []
+        self.in_place: list[Edit] = []
+        self.elsewhere: list[Edit] = []
 
     def code(self, node: ast.expr) -> str | None:
         """The source of the test without tensors; None where it has others."""
         if isinstance(node, ast.BoolOp):
             parts = [self.code(part) for part in node.values]
-            known = [part for part in parts if part is not None]
+            known = [
+                f"({part})" if isinstance(node.op, ast.And) and " or " in part else part
+                for part in parts
+                if part is not None
+            ]
             word = " and " if isinstance(node.op, ast.And) else " or "
             return word.join(known) if len(known) == len(parts) else None
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             inner = self.code(node.operand)
-            return None if inner is None else f"not {inner}"
+            return None if inner is None else f"not ({inner})"
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             return self._compared(node.left, _text(self._source, node), node.comparators[0])
         if isinstance(node, ast.Call) and len(node.args) == 2 and not node.keywords:
             symbol = _COMPARISONS.get((self._source.api(node) or "").rpartition(".")[2])
             if symbol is not None:
-                self.has_changed = True
+                self.has_changed = self.is_reworded = True
                 return self._compared(node.args[0], symbol, node.args[1])
         return None
 
@@ -76,6 +83,7 @@ class _Asking:
         static = self._static_rank(node)
         if static is not None:
             self.has_changed = True
+            self.in_place.append(Edit(source.span(node), static))
             return static
         if isinstance(node, ast.Name) and self._ask_where_made(node):
             return source.code(node)
@@ -116,7 +124,7 @@ class _Asking:
         # Elsewhere the name may be asked for what only a tensor has.
         self.is_known = False
         self.has_changed = True
-        self.edits.append(Edit(self._source.span(made), static))
+        self.elsewhere.append(Edit(self._source.span(made), static))
         return True
 
 
