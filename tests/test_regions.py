@@ -489,6 +489,53 @@ def test_what_a_package_exports_is_its_own_even_where_a_host_function_calls_it(
     assert [(f.code, f.span.line) for f in result.findings] == [("XLA401", 7)]
 
 
+def test_what_a_package_exports_is_judged_by_itself_whoever_called_its_helpers_before(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "pkg/__init__.py": "from pkg.rows import repeat_rows\n",
+        "pkg/rows.py": (
+            "import tensorflow as tf\n\n"
+            "def read_rows(path, times):\n"
+            "    return repeat_rows(tf.io.read_file(path), tf.shape(times))\n\n"
+            "def repeat_thrice(x):\n    return repeat_rows(x, 3)\n\n"
+            "def repeat_rows(x, times):\n"
+            "    if isinstance(times, int):\n        return tf.tile(x, [times, 1])\n"
+            "    return _repeated(x, tf.abs(times))\n\n"
+            "def _repeated(x, times):\n    return tf.tile(x, [tf.reduce_max(times), 1])\n"
+        ),
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    result = check([str(tmp_path)], Settings(root=tmp_path))
+    assert [(f.code, f.span.line) for f in result.findings] == [("XLA203", 15)]
+
+
+def test_what_a_function_computes_with_is_a_tensor_whatever_its_caller_knows(
+    tmp_path: Path,
+) -> None:
+    source = HEAD + dedent(
+        """
+        def pooled(config, x):
+            return last_kept(config.project(x))
+
+        def last_kept(rows):
+            return rows[rows[:, 0] > 0.5, :][-1] + kept(rows)
+
+        def kept(rows):
+            return tf.boolean_mask(rows, rows[:, 0] > 0.5)[-1]
+        """
+    )
+    path = tmp_path / "program.py"
+    path.write_text(source)
+    result = check([str(path)], Settings(root=tmp_path))
+    assert [(f.code, f.span.line) for f in result.findings if f.code == "XLA204"] == [
+        ("XLA204", 13)
+    ]
+
+
 def test_a_function_decorated_as_a_host_callback_is_one_where_it_is_called(tmp_path: Path) -> None:
     source = HEAD + dedent(
         """

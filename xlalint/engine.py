@@ -16,7 +16,7 @@ from xlalint.project import suppressions
 from xlalint.project.files import SourceFile, UnreadableError, discover
 from xlalint.project.settings import Settings
 from xlalint.project.source import Source
-from xlalint.semantics import catalog
+from xlalint.semantics import catalog, counts
 from xlalint.semantics.analysis import Analysis
 from xlalint.semantics.facts import ModuleFacts
 from xlalint.semantics.failures import Failure
@@ -272,7 +272,13 @@ def _analysis(loaded: Sequence[_Loaded], settings: Settings) -> Analysis:
     installed = [
         Path(entry) for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))
     ]
-    analysis = Analysis(project, catalog.load(version), _keras(loaded, settings), installed)
+    analysis = Analysis(
+        project,
+        catalog.load(version),
+        _keras(loaded, settings),
+        installed,
+        tells_counts_apart=counts.are_told_apart(settings.tf_version),
+    )
     for item in loaded:
         analysis.regions.leave_to_host(item.module, item.suppressions.host_lines)
     return analysis

@@ -31,6 +31,7 @@ _VARIANTS = {
     "measured-wrong": "wrong-numbers",
     "measured-rejected": "rejected",
     "gradient-wrong": "gradient-wrong",
+    "separate-counts": "separate-counts",
 }
 
 
@@ -46,6 +47,9 @@ class DataSizedMisuse(Rule):
         self._judge(node)
 
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
+        self._judge(node)
+
+    def visit_Comparison(self, node: cst.Comparison) -> None:
         self._judge(node)
 
     def _judge(self, node: cst.BaseExpression) -> None:

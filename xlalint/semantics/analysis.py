@@ -31,9 +31,16 @@ class Analysis:
     """Everything known of one project. Build it with all target modules, call `run`, then read `facts`."""
 
     def __init__(
-        self, project: Project, catalog: Catalog, keras: str, installed: Iterable[Path] = ()
+        self,
+        project: Project,
+        catalog: Catalog,
+        keras: str,
+        installed: Iterable[Path] = (),
+        tells_counts_apart: bool = False,
     ) -> None:
         self.catalog = catalog
+        # Whether XLA refuses to combine data-sized tensors that were counted apart (counts.py).
+        self.tells_counts_apart = tells_counts_apart
         self.handlers: Mapping[type[ast.AST], Callable[[Any, Frame], Value]] = expressions.HANDLERS
         self.keras = keras
         self.saw_tpu = False

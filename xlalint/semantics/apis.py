@@ -11,6 +11,7 @@ from xlalint.semantics import (
     arrays,
     callbacks,
     composites,
+    counts,
     differences,
     families,
     host_objects,
@@ -183,6 +184,8 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
         value = composites.of_call(api.name, api.returns, sized, arguments, frame)
     if value is None:
         value = results.of_call(api, _sizes(verdict), arguments, bound, frame)
+        if value.producer is not None:
+            value = counts.of_call(api, arguments, value, node, frame)
     own = NOTHING_KNOWN if handled is not None else value
     note_hazards(api, verdict, bound, arguments, own, node, frame)
     if plain.endswith("boolean_mask") and isinstance(node, ast.Call) and node.args:
@@ -253,6 +256,8 @@ def call_external_instance(
         if _is_recurrent(plain) and made.get("unroll") != TRUE:
             state = list(arguments.positional[:1])
             frame.analysis.loop_gradients.note_call(node, state, None, True, frame)
+        if plain.startswith(("keras.losses.", "keras.metrics.")):
+            counts.note_arguments(arguments, node, frame)
         structured = _may_return_more(plain)
         is_model = plain.startswith(("keras.Sequential", "keras.Model", "keras.applications."))
         if is_model or plain.rsplit(".", 1)[-1].startswith(_LAYERS_WITH_PRODUCTS):
@@ -437,6 +442,7 @@ def note_hazards(
         frame.analysis.note(frame, node, DENSE_SHAPE, arriving)
     if api.sizing_args and "TopKV2" not in api.ops and results.is_sized_by(api, bound):
         frame.analysis.note(frame, node, SLICE, NOTHING_KNOWN)
+    counts.note_call(api, arguments, node, frame)
     misuse = misuses.misuse_of_data_sized(api.name, bound, arguments)
     if misuse is None and api.bounded:
         misuse = misuses.measured_misuse(api, bound)

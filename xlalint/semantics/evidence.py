@@ -20,6 +20,11 @@ def used_as_tensor(info: FunctionInfo, frame: Frame) -> set[str]:
     return _used(info, frame, False, _MOST_CALLS)
 
 
+def treated_as_tensors(info: FunctionInfo, frame: Frame) -> frozenset[str]:
+    """What `used_as_tensor` says, found once for all who call the function."""
+    return _treated(info, _MOST_CALLS, frame)
+
+
 def computed_with(info: FunctionInfo, frame: Frame) -> set[str]:
     """Parameters that a function itself computes with, NumPy's computations among them: what a tf.function is given as an
     array is a tensor inside.
@@ -87,13 +92,17 @@ def _takes_tensor(target: Value, where: int | str, frame: Frame, calls_left: int
         return False
     if is_setting(name):
         return False
+    return name in _treated(info, calls_left, frame)
+
+
+def _treated(info: FunctionInfo, calls_left: int, frame: Frame) -> frozenset[str]:
     known = frame.analysis.tensor_parameters
     if (info, calls_left) not in known:
         known[info, calls_left] = frozenset()  # a function that leads back to itself adds nothing
         home = frame.analysis.modules.closures.get(info)
         home = home or frame.analysis.modules.module_frame(info.module)
         known[info, calls_left] = frozenset(_used(info, home, False, calls_left))
-    return name in known[info, calls_left]
+    return known[info, calls_left]
 
 
 def _is_computation(name: str, where: int | str, frame: Frame, numpy: bool) -> bool:

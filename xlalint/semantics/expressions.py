@@ -12,6 +12,7 @@ from xlalint.semantics import (
     calls,
     composites,
     conditionals,
+    counts,
     dtypes,
     formatting,
     iteration,
@@ -178,6 +179,8 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
                 frame.analysis.note(frame, node, FORMATTING, right)
             return SOME_PYTHON
         note_full_size_partner(node, left, right, frame)
+        if not isinstance(getattr(node, "op", None), ast.MatMult):
+            counts.note_pair(node, left, right, frame)
         if _may_be_lists(node, left, right):
             return _tensor_of(left, right)._replace(structured=True, shape=None, rank=None)
         value = _after_operator(node, _tensor_of(left, right))
@@ -337,6 +340,7 @@ def _tensor_of(*operands: Value) -> Value:
         guess=guess,
         shape=shape,
         sized_axis=axis,
+        counted=None if producer is None else counts.of_operands(tensors),
     )
 
 
@@ -468,6 +472,7 @@ def _compare_pair(
         if _is_text(left) or _is_text(right):
             # A "tensor" compared with text is a setting that may also be one (`padding="same"`).
             return NOTHING_KNOWN
+        counts.note_pair(node, left, right, frame)
         return _tensor_of(left, right)._replace(dtype="bool")
     one, other = left.constant(), right.constant()
     folded = _FOLDED_COMPARISONS.get(type(op))

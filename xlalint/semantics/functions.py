@@ -72,10 +72,12 @@ class Functions:
 
     def forget_visits(self, since: int) -> None:
         """Take what a package exports as not met, where it was first met after so many others: by a function that
-        turned out to run on the host, from where others may call it in compiled code all the same.
+        turned out to run on the host, from where others may call it in compiled code all the same. What was said of the
+        functions met there went with it, so whoever else calls one has it run once more.
         """
         latest = list(islice(reversed(self.visited), max(0, len(self.visited) - since)))
         for info in latest:
+            self._memo.pop(info, None)
             if self._analysis.modules.is_exported(info):
                 del self.visited[info]
 
@@ -145,6 +147,8 @@ class Functions:
         if (collects and info.name in ("__init__", "build")) or (collects and info.cls is not None):
             inner.attributes = frame.attributes
         self.bind_parameters(info, positional, keywords, self_value, inner, open_ended)
+        if context.is_compiled:
+            self._infer_unknown(info, inner)
         self.running.append(info)
         runs.active, runs.total = runs.active + 1, runs.total + 1
         try:
@@ -160,6 +164,15 @@ class Functions:
         frame.reads_files = frame.reads_files or inner.reads_files
         known[key] = (value, inner.touches_host)
         return value
+
+    def _infer_unknown(self, info: FunctionInfo, frame: Frame) -> None:
+        """A parameter that a caller passes something unknown for holds what the function treats it as."""
+        unknown = [name for name, value in frame.names.items() if value == NOTHING_KNOWN]
+        if unknown:
+            used = evidence.treated_as_tensors(info, frame)
+            for name in unknown:
+                if name in used:
+                    frame.names[name] = LIKELY_DATA
 
     def _without_gradient(self, value: Value, frame: Frame) -> Value:
         """What callers get of `return y, grad` under tf.custom_gradient; `grad` is traced with what arrives from above."""

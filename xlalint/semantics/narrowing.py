@@ -9,6 +9,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
+    CONSTANT,
     EXTERNAL,
     MAPPING,
     NOTHING_KNOWN,
@@ -98,6 +99,8 @@ def _narrow_rank(test: ast.Compare, holds: bool, frame: Frame) -> None:
     if name is None or known is None or not known.is_tensor or known.structured:
         return
     if known.shape is None:
+        if right.value == 0 and not known.sure:
+            known = known._replace(dependence=CONSTANT)  # as likely a number as anything else
         frame.names[name] = shaped(known, (None,) * right.value)
 
 

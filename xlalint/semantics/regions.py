@@ -237,7 +237,7 @@ class Regions:
         self._drain()
         self._run_host_functions(relevant)
         for function in self._assumed_order(relevant):
-            if function not in self._analysis.functions.visited and function not in self._host:
+            if function not in self._host and self._may_be_called_otherwise(function):
                 met = len(self._analysis.functions.visited)
                 self._run_assumed(function)
                 if function in self._host:
@@ -367,6 +367,11 @@ class Regions:
         used = evidence.computed_with(info, frame) if inferred else set()
         for name in used & inferred.keys():
             frame.names[name] = inferred[name]._replace(sure=True, guess=False)
+
+    def _may_be_called_otherwise(self, info: FunctionInfo) -> bool:
+        """Whether nobody in the project was seen to call a function, or a package makes it for others to call as well."""
+        is_met = info in self._analysis.functions.visited
+        return not is_met or self._analysis.modules.is_exported(info)
 
     def _run_assumed(self, info: FunctionInfo) -> None:
         context = Context(

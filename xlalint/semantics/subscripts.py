@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from xlalint.semantics import composites, host_objects
+from xlalint.semantics import composites, counts, host_objects
 from xlalint.semantics.facts import CONVERSION, DATA_SIZED_USE, INDEX, MASK_INDEX, SLICE, STRIDE
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.iteration import is_taken_apart
@@ -98,7 +98,8 @@ def _unknown_item(node: ast.Subscript, base: Value, index: Value, frame: Frame) 
     if index.kind is TENSOR and is_mask(index, node.slice) and index.dependence >= ARRIVING:
         likely = Value(TENSOR, ARRIVING, sure=False)
         frame.analysis.note(frame, node, MASK_INDEX, likely, index)
-        return Value(TENSOR, ARRIVING, "a boolean mask", sure=False)
+        counted = counts.here(node, frame)
+        return Value(TENSOR, ARRIVING, "a boolean mask", sure=False, counted=counted)
     return Value(UNKNOWN, base.dependence)
 
 
@@ -138,8 +139,9 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
             rank = None if shape is None else len(shape)
             dependence = max(base.dependence, index.dependence)
             return Value(
-                TENSOR, dependence, "a boolean mask", base.dtype, rank, None, sure, shape=shape
-            )
+                TENSOR, dependence, "a boolean mask", base.dtype, rank, None, sure, shape=shape,
+                counted=counts.here(node, frame),
+            )  # fmt: skip
         return base._replace(kind=TENSOR, rank=None, shape=None, ref=None)
     if (
         len(parts) == 1
@@ -169,6 +171,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     return Value(
         TENSOR, dependence, producer, base.dtype, rank, content, base.sure, False, base.structured,
         shape=shape, sized_axis=axis if producer is not None else 0,
+        counted=counts.here(node, frame) if base.producer is not None else None,
     )  # fmt: skip
 
 

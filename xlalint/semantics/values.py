@@ -95,7 +95,7 @@ class Value(NamedTuple):
     instances (or a `Made`), the index's own record for project functions, classes and modules, the elements of a sequence
     (a tuple of values), the joined element of a collection, a tuple of `(key, Value)` for a mapping.
     `producer` names the operation that made a tensor data-sized, `sized_axis` is the dimension it did that to (None: not
-    known which). `shape` is the static shape, where at least the rank is
+    known which), `counted` stands for the operation that counted its elements where that matters (counts.py). `shape` is the static shape, where at least the rank is
     known: of a tensor its own, of a SHAPE the one it holds. `rank` is 0 for a scalar, otherwise the least number of
     dimensions (a mask is no scalar, whatever its rank), None when nothing is known. A tensor's `ref` is a `Content`
     where its elements are known numbers. `sure` is False where kind and dependence rest on a parameter that was
@@ -115,6 +115,7 @@ class Value(NamedTuple):
     guess: bool = False
     shape: Shape | None = None
     sized_axis: int | None = 0
+    counted: int | None = None
 
     @property
     def is_tensor(self) -> bool:
@@ -306,6 +307,7 @@ def _join_same_kind(a: Value, b: Value) -> Value:
         a.guess or b.guess,
         a.shape if a.shape == b.shape else shapes.join(a.shape, b.shape),
         _join_axes(a, b),
+        a.counted if a.counted == b.counted else None,
     )
 
 

@@ -1,0 +1,123 @@
+"""Who counted the elements of a data-sized tensor: XLA up to TensorFlow 2.15 combines two only where one operation did.
+
+A mask counts what it keeps, and so does each slice, product of matrices and reshape of what was kept: `x[keep] - y[keep]` and
+`kept[:, 0] * kept[:, 1]` are refused there ("Fail to proof the equality of two dimensions"), and compile from TensorFlow 2.16 on.
+Elementwise operations, casts, reductions of other axes and gathers by the same indices keep the count (all measured, TensorFlow
+2.12, 2.15, 2.16, 2.17, 2.18 and 2.21: fixtures/XLA204/flagged_separate_counts.py).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from xlalint.semantics.facts import DATA_SIZED_USE
+from xlalint.semantics.values import Value, leaves
+
+if TYPE_CHECKING:
+    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.catalog import Api
+    from xlalint.semantics.frames import Frame
+
+SEPARATE = "separate-counts"
+# These count anew whatever they are given; what gathers has the count of its indices.
+_COUNT_ANEW = frozenset("boolean_mask matmul reshape transpose permute_dimensions dot".split())
+_GATHERS = {
+    "gather": "indices",
+    "gather_nd": "indices",
+    "embedding_lookup": "ids",
+    "take": "indices",
+}
+_CALLED_ALIKE = ("same", "broadcast", "reduce", "drop:")
+# Of several tensors, but with no element of one beside an element of another.
+_NOT_PAIRED = frozenset(
+    "where concat stack concatenate matmul einsum tensordot dot gather gather_nd take".split()
+)
+_PAIRED = ("keras.losses.", "keras.metrics.", "tf.losses.", "tf.compat.v1.losses.")
+
+
+# Since this version XLA takes counts that it cannot compare as equal.
+_TAKEN_AS_EQUAL = (2, 16)
+
+
+def are_told_apart(tensorflow: str) -> bool:
+    """Whether XLA in a TensorFlow version (such as `2.15`) refuses tensors whose elements were counted apart."""
+    numbers = tuple(int(part) for part in tensorflow.split(".")[:2] if part.isdigit())
+    return len(numbers) == 2 and numbers < _TAKEN_AS_EQUAL
+
+
+def here(node: ast.AST, frame: Frame) -> int | None:
+    """The count of a data-sized tensor that this expression makes; None where no XLA in question tells counts apart."""
+    if not frame.analysis.tells_counts_apart:
+        return None
+    return int(node.lineno * 4096 + node.col_offset)  # type: ignore[attr-defined]
+
+
+def of_operands(operands: Iterable[Value]) -> int | None:
+    """The count that the result of an elementwise operation has."""
+    found = {operand.counted for operand in operands if operand.producer is not None}
+    return found.pop() if len(found) == 1 else None
+
+
+def of_call(api: Api, arguments: Arguments, value: Value, node: ast.AST, frame: Frame) -> Value:
+    """The data-sized result of a call, with its count."""
+    if value.producer is None or not value.is_tensor:
+        return value
+    sized = _sized((*arguments.positional, *arguments.keywords.values()))
+    leaf = api.name.rsplit(".", 1)[-1]
+    if not sized or leaf in _COUNT_ANEW:
+        return value._replace(counted=here(node, frame))
+    if leaf in _GATHERS:
+        given = (
+            *arguments.positional[1:2],
+            *(v for k, v in arguments.keywords.items() if k == _GATHERS[leaf]),
+        )
+        return value._replace(counted=of_operands(given))
+    is_kept = leaf == "cast" or (api.shape or "").startswith(_CALLED_ALIKE)
+    return value._replace(counted=of_operands(sized) if is_kept else None)
+
+
+def note_pair(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
+    """Note an elementwise operation on two tensors that were counted apart."""
+    if _are_apart(left, right):
+        frame.analysis.note(frame, node, DATA_SIZED_USE, left if left.sure else right, SEPARATE)
+
+
+def note_call(api: Api, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
+    """The same of a call: a loss of kept labels and kept predictions, or `tf.minimum(x[keep], y[keep])`."""
+    leaf = api.name.rsplit(".", 1)[-1]
+    is_paired = (api.shape or "").startswith(_CALLED_ALIKE) or api.name.startswith(_PAIRED)
+    if frame.analysis.tells_counts_apart and is_paired and leaf not in _NOT_PAIRED:
+        note_arguments(arguments, node, frame)
+
+
+def note_arguments(arguments: Arguments, node: ast.AST, frame: Frame) -> None:
+    """Note a call that works on its data-sized arguments element by element."""
+    sized = _sized((*arguments.positional, *arguments.keywords.values()))
+    for other in sized[1:]:
+        note_pair(node, sized[0], other, frame)
+
+
+def _sized(values: Iterable[Value]) -> list[Value]:
+    return [
+        leaf
+        for value in values
+        for leaf in leaves(value)
+        if leaf.is_tensor and leaf.producer is not None
+    ]
+
+
+def _are_apart(left: Value, right: Value) -> bool:
+    if left.counted is None or right.counted is None or left.counted == right.counted:
+        return False
+    return _place(left, right) == _place(right, left) is not None
+
+
+def _place(value: Value, other: Value) -> int | None:
+    """Where the data-sized axis is: from the end where both ranks are known, as broadcasting counts."""
+    if value.sized_axis is None:
+        return None
+    if value.shape is None or other.shape is None:
+        return value.sized_axis
+    return value.sized_axis - len(value.shape)
