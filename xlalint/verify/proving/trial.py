@@ -38,6 +38,9 @@ EAGERLY, UNDER_XLA = "eagerly", "under XLA"
 _ONE_RUN = 60.0  # seconds of wall time for one eager run
 _MOST_SIGNATURES = 6  # programs compiled for one rewrite
 _MOST_NUMBERS = 5_000_000  # elements of all variables together that are put back and compared
+_WITH_A_BODY = frozenset({"If", "StatelessIf", "While", "StatelessWhile", "Case", "StatelessCase"})
+# XLA's kernels on the CPU leave NaN out where TensorFlow's hand it on, or take another element (TensorFlow 2.21).
+_OTHERWISE_WITH_NAN = frozenset({"Max", "Min", "ArgMax", "ArgMin", "TopKV2", "Cast"})
 # What Keras and TensorFlow keep to draw from: how much is drawn is not what a program computes.
 _OF_RANDOMNESS = ("seed_generator", "StateVar", "rng_state")
 
@@ -77,12 +80,19 @@ class Outcome:
     notes: list[str] = field(default_factory=list)
 
 
-def compare(trial: Trial, cases: Iterator[Case], seconds: float) -> Outcome:
-    """Compare the two versions on the cases, as many as `seconds` of wall time allow. Raises nothing for what they do."""
+def compare(
+    trial: Trial, cases: Iterator[Case], seconds: float, *, compiles_original: bool = True
+) -> Outcome:
+    """Compare the two versions on the cases, as many as `seconds` of wall time allow. Raises nothing for what they do.
+
+    `compiles_original` asks whether the original compiles as well.
+    """
     outcome = Outcome()
     state = _State()
     with randomness.reproducible() as dice, GradientTap() as tap, state:
-        work = _Work(trial, state, dice, tap, time.monotonic() + seconds, outcome)
+        work = _Work(
+            trial, state, dice, tap, time.monotonic() + seconds, outcome, compiles_original
+        )
         work.do(cases)
     return outcome
 
@@ -141,7 +151,9 @@ class _Work:
         tap: GradientTap,
         deadline: float,
         outcome: Outcome,
+        compiles_original: bool,
     ) -> None:
+        self._compiles_original = compiles_original
         self._trial, self._state, self._dice, self._tap = trial, state, dice, tap
         self._deadline = deadline
         self._outcome = outcome
@@ -248,7 +260,7 @@ class _Work:
         takes_gradient = not self._trains and (
             GRADIENTS in self._trial.may_change or any(_has_gradient(run) for _, run in group)
         )
-        if is_first:
+        if is_first and self._compiles_original:
             outcome.original_compiles = self._why_not(self._trial.original, specs)
         with self._trial.as_rewritten():
             try:
@@ -294,8 +306,15 @@ class _Work:
                 one.dtype.is_floating and not bool(tf.reduce_all(tf.math.is_finite(one)))
                 for one in case.tensors
             )
-            if is_special and cause.op_type and cause.op_type in self._ops_of_original(case):
-                return f"what {cause.op_type}, which the original runs too, does with NaN or infinities"
+            own = self._ops_of_original(case) if is_special else set()
+            blamed = {cause.op_type} & own
+            if cause.op_type in _WITH_A_BODY | _OTHERWISE_WITH_NAN or not (cause.op or cause.words):
+                # What differs first need not be what matters: an arm holds others.
+                inside = {str(one.type) for one in operations(program.concrete.graph)}
+                blamed |= inside & own & _OTHERWISE_WITH_NAN
+            if blamed:
+                which = ", ".join(sorted(blamed))
+                return f"what {which}, which the original runs too, does with NaN or infinities"
         return ""
 
     def _ops_of_original(self, case: Case) -> set[str]:
