@@ -1,0 +1,193 @@
+"""Which assignment a name has its value from at a place, and where the value of an assignment is read.
+
+Only what is sure is answered: where several assignments may have been the last, the answer is None.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from xlalint.fixes.draft import Draft, Function
+from xlalint.semantics.liveness import binds_in
+
+_LOOPS = (cst.For, cst.While)
+_SCOPES = (cst.FunctionDef, cst.Lambda)
+_COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Origin:
+    """Where a name was bound: `node` is the assignment, the parameter or the loop; None for a name of an outer scope.
+
+    Two origins are the same when they are equal.
+    """
+
+    name: str
+    node: cst.CSTNode | None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Origin) and self.name == other.name and self.node is other.node
+
+    def __hash__(self) -> int:
+        return hash((self.name, id(self.node)))
+
+
+def origin(draft: Draft, name: str, at: cst.CSTNode) -> Origin | None:
+    """Where `name` was bound last before `at` is run; None where that depends on the way there."""
+    below: cst.CSTNode = at
+    for above in draft.ancestors(at):
+        if isinstance(above, _COMPREHENSIONS) and _binds_target(above, name):
+            return None
+        if isinstance(above, (cst.IndentedBlock, cst.Module)):
+            found = _last_in(draft, above.body, below, name)
+            if found is not _NOT_HERE:
+                assert found is None or isinstance(found, Origin)
+                return found
+        elif isinstance(above, _LOOPS) and below is above.body:
+            if isinstance(above, cst.For) and _names_of(above.target) == {name}:
+                return Origin(name, above)
+            if _binds(draft, above, name):
+                return None
+        elif isinstance(above, (cst.Try, cst.Match)) and _binds(draft, above, name):
+            return None
+        elif isinstance(above, cst.With) and _binds_item(above, name):
+            return Origin(name, above)
+        elif isinstance(above, _SCOPES):
+            return _of_parameter(draft, above, name)
+        elif isinstance(above, cst.ClassDef):
+            return None
+        below = above
+    return Origin(name, None)
+
+
+def reads(draft: Draft, assignment: cst.Assign, name: str) -> list[cst.Name] | None:
+    """The places that read what an assignment gave to `name`; None where that cannot be told."""
+    function = draft.function(assignment)
+    if not isinstance(function, cst.FunctionDef) or _is_shared(draft, function, name):
+        return None
+    found: list[cst.Name] = []
+    own = Origin(name, assignment)
+    for node in loads(draft, function.body, name):
+        if draft.function(node) is not function:
+            return None
+        came_from = origin(draft, name, node)
+        if came_from is None:
+            return None
+        if came_from == own:
+            found.append(node)
+    return found
+
+
+def loads(draft: Draft, root: cst.CSTNode, name: str) -> Iterator[cst.Name]:
+    """The reads of a name under a node, those of functions defined there included."""
+    for node in draft.within(root):
+        if isinstance(node, cst.Name) and node.value == name and is_read(draft, node):
+            yield node
+
+
+def is_read(draft: Draft, node: cst.Name) -> bool:
+    """Whether a name is read here: not bound, not a keyword, not behind a dot."""
+    above = draft.parent(node)
+    if isinstance(above, cst.Attribute):
+        return above.value is node
+    if isinstance(above, cst.Arg):
+        return above.value is node
+    if isinstance(above, (cst.Param, cst.FunctionDef, cst.ClassDef)):
+        return getattr(above, "default", None) is node
+    if isinstance(above, (cst.Global, cst.NameItem, cst.ImportAlias, cst.AsName)):
+        return False
+    if isinstance(above, (cst.AssignTarget, cst.AnnAssign)):
+        return above.target is not node
+    found = draft.as_ast(node)
+    return not isinstance(found, ast.Name) or not isinstance(found.ctx, ast.Store)
+
+
+def simple_target(assignment: cst.CSTNode) -> str | None:
+    """The one name that an assignment `name = value` binds."""
+    if isinstance(assignment, cst.Assign) and len(assignment.targets) == 1:
+        target = assignment.targets[0].target
+        return target.value if isinstance(target, cst.Name) else None
+    return None
+
+
+_NOT_HERE = object()
+
+
+def _last_in(draft: Draft, body: Sequence[cst.CSTNode], below: cst.CSTNode, name: str) -> object:
+    """The last binding among the statements before `below`; `_NOT_HERE` where there is none."""
+    statements = list(body)
+    index = next((i for i, statement in enumerate(statements) if statement is below), None)
+    for statement in reversed(statements[:index]):
+        if not _binds(draft, statement, name):
+            continue
+        if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+            if isinstance(statement, (cst.FunctionDef, cst.ClassDef)):
+                return Origin(name, statement)
+            return None
+        return Origin(name, statement.body[0])
+    return _NOT_HERE
+
+
+def _binds(draft: Draft, statement: cst.CSTNode, name: str) -> bool:
+    found = draft.as_ast(statement)
+    if isinstance(found, ast.stmt):
+        return binds_in([found], name) or _imports(found, name)
+    # Several statements on one line, or what `ast` places otherwise.
+    return any(
+        isinstance(node, cst.Name) and node.value == name and not is_read(draft, node)
+        for node in draft.within(statement)
+    )
+
+
+def _imports(statement: ast.stmt, name: str) -> bool:
+    return isinstance(statement, (ast.Import, ast.ImportFrom)) and any(
+        (alias.asname or alias.name.split(".")[0]) == name for alias in statement.names
+    )
+
+
+def _binds_target(comprehension: cst.CSTNode, name: str) -> bool:
+    clause: cst.CompFor | None = comprehension.for_in  # type: ignore[attr-defined]
+    while clause is not None:
+        if name in _names_of(clause.target):
+            return True
+        clause = clause.inner_for_in
+    return False
+
+
+def _binds_item(statement: cst.With, name: str) -> bool:
+    return any(
+        item.asname is not None and name in _names_of(item.asname.name) for item in statement.items
+    )
+
+
+def _names_of(target: cst.CSTNode) -> set[str]:
+    if isinstance(target, cst.Name):
+        return {target.value}
+    if isinstance(target, (cst.Tuple, cst.List)):
+        return {name for element in target.elements for name in _names_of(element.value)}
+    return set()
+
+
+def _of_parameter(draft: Draft, function: Function, name: str) -> Origin | None:
+    """The parameter of that name, or a name of an outer scope, which nothing in this function binds."""
+    parameters = function.params
+    every = [*parameters.posonly_params, *parameters.params, *parameters.kwonly_params]
+    every += [p for p in (parameters.star_arg, parameters.star_kwarg) if isinstance(p, cst.Param)]
+    for parameter in every:
+        if parameter.name.value == name:
+            return Origin(name, parameter)
+    if isinstance(function, cst.FunctionDef) and _binds(draft, function.body, name):
+        return None
+    return Origin(name, None)
+
+
+def _is_shared(draft: Draft, function: cst.FunctionDef, name: str) -> bool:
+    return any(
+        isinstance(node, (cst.Global, cst.Nonlocal))
+        and any(i.name.value == name for i in node.names)
+        for node in draft.within(function.body)
+    )

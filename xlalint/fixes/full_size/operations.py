@@ -1,0 +1,111 @@
+"""What operations do with kept elements: each for itself, each row for itself, or all of them together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+
+def _named(modules: str, names: str) -> frozenset[str]:
+    return frozenset(f"{module}.{name}" for module in modules.split() for name in names.split())
+
+
+# y = f(x) with a constant slope: what flows back does not depend on x.
+LINEAR = _named("tf tf.math", "identity negative stop_gradient cast saturate_cast") | _named(
+    "tf", "convert_to_tensor add subtract grad_pass_through"
+)
+# Linear in one tensor as long as the other is not masked.
+PRODUCTS = _named("tf tf.math", "multiply divide truediv")
+# Not finite at 0, or without a finite slope there.
+SINGULAR = _named("tf tf.math", "log sqrt rsqrt reciprocal pow lgamma digamma xlogy atan2")
+# No gradient flows back through these.
+FLAT = (
+    _named(
+        "tf tf.math",
+        "equal not_equal less less_equal greater greater_equal sign floor ceil round rint",
+    )
+    | _named("tf tf.math", "logical_and logical_or logical_not logical_xor is_nan is_inf is_finite")
+    | _named("tf", "zeros_like ones_like floor ceil round math.floordiv math.floormod math.mod")
+    | _named("tf.math", "argmax argmin")
+)
+_CURVED = (
+    _named("tf tf.math", "abs square sqrt exp expm1 log log1p sigmoid tanh sin cos tan pow maximum minimum reciprocal rsqrt")
+    | _named("tf.math", "rsqrt erf erfc softplus softsign lgamma digamma squared_difference divide_no_nan multiply_no_nan xlogy")
+    | _named("tf.math", "xlog1py xdivy log_sigmoid sinh cosh asin acos atan atan2 reciprocal_no_nan acosh asinh atanh")
+    | _named("tf", "clip_by_value math.l2_loss_elements atan2 asin acos atan sinh cosh")
+    | _named("tf.nn", "relu relu6 elu selu gelu silu swish leaky_relu softplus softsign sigmoid tanh")
+    | _named("tf.nn", "sigmoid_cross_entropy_with_logits weighted_cross_entropy_with_logits")
+    | _named("keras.activations", "relu sigmoid tanh softplus gelu elu selu swish silu")
+)  # fmt: skip
+ELEMENTWISE = LINEAR | PRODUCTS | FLAT | _CURVED
+
+# Operations on the last axis, which must not be the masked one; by what they do to the number of axes.
+ROW_WISE: Mapping[str, int] = MappingProxyType(
+    dict.fromkeys(_named("tf.nn tf.math", "softmax log_softmax l2_normalize"), 0)
+    | {"tf.nn.softmax_cross_entropy_with_logits": -1}
+    | dict.fromkeys(
+        _named(
+            "keras.losses",
+            "mean_squared_error mean_absolute_error mse mae huber log_cosh cosine_similarity kl_divergence "
+            "binary_crossentropy categorical_crossentropy binary_focal_crossentropy",
+        ),
+        -1,
+    )
+)
+# Losses of whole numbers (first) against rows of scores: labels that are left out are no valid labels.
+SPARSE_LOSSES = frozenset(
+    {
+        "tf.nn.sparse_softmax_cross_entropy_with_logits",
+        "keras.losses.sparse_categorical_crossentropy",
+    }
+)
+LOOKUPS = frozenset({"tf.gather", "tf.nn.embedding_lookup"})
+
+# Reductions, by what a dropped element is replaced with so that it does not count.
+SUMS = _named("tf tf.math", "reduce_sum") | {"keras.ops.sum", "keras.backend.sum"}
+MEANS = _named("tf tf.math", "reduce_mean") | {"keras.ops.mean", "keras.backend.mean"}
+MAXIMA = _named("tf tf.math", "reduce_max")
+MINIMA = _named("tf tf.math", "reduce_min")
+PRODUCTS_OVER = _named("tf tf.math", "reduce_prod")
+LOG_SUMS = _named("tf tf.math", "reduce_logsumexp")
+NORMS = _named("tf.math", "reduce_euclidean_norm")
+ANY = _named("tf tf.math", "reduce_any")
+ALL = _named("tf tf.math", "reduce_all")
+COUNTS = frozenset({"tf.math.count_nonzero"})
+REDUCTIONS = SUMS | MEANS | MAXIMA | MINIMA | PRODUCTS_OVER | LOG_SUMS | NORMS | ANY | ALL | COUNTS
+
+_AT: Mapping[str, Callable[[float], float]] = MappingProxyType(
+    {
+        "abs": abs,
+        "square": lambda x: x * x,
+        "exp": math.exp,
+        "expm1": math.expm1,
+        "log1p": math.log1p,
+        "tanh": math.tanh,
+        "sin": math.sin,
+        "cos": math.cos,
+        "erf": math.erf,
+        "relu": lambda x: max(x, 0.0),
+        "negative": lambda x: -x,
+        "identity": lambda x: x,
+        "stop_gradient": lambda x: x,
+        "log": math.log,
+        "sqrt": math.sqrt,
+        "softsign": lambda x: x / (1.0 + abs(x)),
+    }
+)
+
+
+def at(api: str, *values: float) -> float | None:
+    """What a function of numbers gives for these; None where that is not known here."""
+    name = api.rsplit(".", 1)[1]
+    if name == "squared_difference" and len(values) == 2:
+        return (values[0] - values[1]) ** 2
+    function = _AT.get(name)
+    if function is None or len(values) != 1:
+        return None
+    try:
+        return function(values[0])
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,559 @@
+"""A group of kept elements written again over full tensors: the edits, and what may change by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+import libcst as cst
+
+from xlalint.finding import Edit, Fix, Span
+from xlalint.fixes.bindings import Origin, is_read, origin, reads, simple_target
+from xlalint.fixes.draft import Draft
+from xlalint.fixes.full_size import operations
+from xlalint.fixes.full_size.ends import UnfitError, written
+from xlalint.fixes.full_size.flow import End, Group
+from xlalint.fixes.full_size.guards import Guards
+from xlalint.fixes.full_size.kept import INDICES, VALUES, Kept, Mask, Reader
+from xlalint.fixes.ranks import Rank, rank_of
+from xlalint.fixes.site import SAFE, UNSAFE, fix, insert_before, replace_statements
+from xlalint.rules.walk import children
+from xlalint.semantics.values import FROM_SHAPE
+
+_WIDTH = 98
+
+
+@dataclass(eq=False, slots=True)
+class Rewriting:
+    """Writes one group again. `mask_names` are the names that masks get which have none yet."""
+
+    draft: Draft
+    reader: Reader
+    group: Group
+    tf: str
+    guards: Guards
+    doubts: dict[str, None] = field(default_factory=dict)
+    mask_names: dict[object, str] = field(default_factory=dict)
+    aliases: dict[int, str] = field(default_factory=dict)
+    _mask_uses: dict[object, list[cst.CSTNode]] = field(default_factory=dict)
+    _masks: dict[object, Mask] = field(default_factory=dict)
+    _bound: dict[int, list[str]] = field(default_factory=dict)
+
+    def fix(self) -> Fix:
+        """The fix for the whole group.
+
+        Raises:
+            UnfitError: there is none.
+        """
+        for end in self.group.ends:
+            self._settle(end)
+        self._check_operands()
+        self._check_bounds()
+        for assignment in self.group.assignments:
+            self._alias(assignment)
+        self._edits()
+        self._name_masks()
+        self._bound.clear()
+        edits = self._edits()
+        message = "Compute on tensors of full size, and leave out what the mask drops."
+        if not self.doubts:
+            return fix(SAFE, message, *edits)
+        return fix(UNSAFE, " ".join((message, *self.doubts)), *edits)
+
+    # --- the edits ---------------------------------------------------------------------------------------------
+
+    def _edits(self) -> list[Edit]:
+        roots: dict[int, cst.BaseExpression] = {}
+        for node in (
+            *(e.node for e in self.group.ends),
+            *(a.value for a in self.group.assignments),
+        ):
+            roots[id(node)] = node
+        outermost = [
+            node
+            for node in roots.values()
+            if not any(id(above) in roots for above in self.draft.ancestors(node))
+        ]
+        edits: list[Edit] = []
+        gone = {id(a) for a in self.group.assignments if id(a) in self.aliases}
+        gone |= {id(a) for a in self.group.assignments if self._is_of_indices(a)}
+        gone |= {id(a) for a in self.group.fills}
+        for node in outermost:
+            if id(self.draft.parent(node)) in gone:
+                continue
+            span = self.draft.span(node)
+            text = self.render(node)
+            if self._needs_parentheses(node, text):
+                text = f"({text})"
+            if text != self.source(node):
+                edits.append(Edit(span, text))
+        return edits + self._statement_edits(gone)
+
+    def _statement_edits(self, gone: set[int]) -> list[Edit]:
+        """New lines before statements, and statements that go."""
+        ahead: dict[int, tuple[cst.BaseStatement, list[str]]] = {}
+        for key, name in self.mask_names.items():
+            mask = self._masks[key]
+            statement = self._first_statement(key)
+            line = f"{name} = {self._mask_code(mask)}"
+            ahead.setdefault(id(statement), (statement, []))[1].append(line)
+        for statement_id, lines in self._bound.items():
+            found = self._statement_by_id(statement_id)
+            ahead.setdefault(statement_id, (found, []))[1].extend(lines)
+        edits: list[Edit] = []
+        for assignment in (*self.group.assignments, *self.group.fills):
+            if id(assignment) not in gone:
+                continue
+            statement = self._line_of(assignment)
+            if id(statement) in ahead:
+                _, lines = ahead.pop(id(statement))
+                edits.append(replace_statements(self.draft, [statement], lines))
+            else:
+                edits.append(self._without(statement))
+        for statement, lines in ahead.values():
+            edits.append(insert_before(self.draft, statement, lines))
+        return edits
+
+    def _without(self, statement: cst.SimpleStatementLine) -> Edit:
+        """Take a statement out, with its line unless a comment stands behind it, which stays."""
+        span = self.draft.span(statement)
+        rest = self.draft.line(span.end_line)[span.end_column - 1 :]
+        if not rest.strip():
+            return Edit(Span(span.line, 1, span.end_line + 1, 1), "")
+        end = span.end_column + len(rest) - len(rest.lstrip())
+        return Edit(Span(span.line, span.column, span.end_line, end), "")
+
+    def _statement_by_id(self, wanted: int) -> cst.BaseStatement:
+        for end in self.group.ends:
+            statement = self.draft.statement(end.node)
+            if statement is not None and id(statement) == wanted:
+                return statement
+        raise UnfitError
+
+    def _line_of(self, assignment: cst.Assign) -> cst.SimpleStatementLine:
+        line = self.draft.parent(assignment)
+        if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
+            raise UnfitError
+        return line
+
+    def _needs_parentheses(self, node: cst.BaseExpression, text: str) -> bool:
+        if node.lpar:
+            return False
+        above = self.draft.parent(node)
+        is_operator = isinstance(
+            above, (cst.BinaryOperation, cst.UnaryOperation, cst.Attribute, cst.Subscript, cst.Call)
+        )
+        return is_operator and _is_loose(text) and not self._is_argument(node)
+
+    def _is_argument(self, node: cst.CSTNode) -> bool:
+        return isinstance(self.draft.parent(node), (cst.Arg, cst.Index))
+
+    # --- assignments -------------------------------------------------------------------------------------------
+
+    def _is_of_indices(self, assignment: cst.Assign) -> bool:
+        known = self.reader.kept(assignment.value)
+        return known is not None and known.kind != VALUES
+
+    def _alias(self, assignment: cst.Assign) -> None:
+        """Let the full tensor's own name stand where the kept elements had one, and the assignment go."""
+        known = self.reader.kept(assignment.value)
+        assert known is not None
+        line = self._line_of(assignment)
+        target = simple_target(assignment)
+        if known.kind != VALUES:
+            if self._holds_comment(line):
+                raise UnfitError
+            return
+        whole = known.whole
+        if not known.is_source or not isinstance(whole, cst.Name):
+            return
+        if id(assignment.value) in self.guards.at or self._holds_comment(line):
+            return
+        if len(self.draft.block(line)) < 2 or target is None:
+            return
+        came_from = origin(self.draft, whole.value, assignment)
+        for read in reads(self.draft, assignment, target) or ():
+            found = origin(self.draft, whole.value, read)
+            is_this = found == Origin(target, assignment) and target == whole.value
+            if came_from is None or (found != came_from and not is_this):
+                return
+        self.aliases[id(assignment)] = whole.value
+
+    def _holds_comment(self, line: cst.SimpleStatementLine) -> bool:
+        """Whether a comment stands within a statement, or another statement behind it."""
+        span = self.draft.span(line)
+        lines = [self.draft.line(n) for n in range(span.line, span.end_line)]
+        return any("#" in each for each in lines) or isinstance(
+            line.body[0].semicolon, cst.Semicolon
+        )
+
+    # --- expressions -------------------------------------------------------------------------------------------
+
+    def render(self, node: cst.CSTNode) -> str:
+        """The code of an expression with everything in it over full tensors."""
+        end = next((e for e in self.group.ends if e.node is node), None)
+        if end is not None:
+            return self._end(end)
+        known = self.reader.kept(node)
+        text = self._plain(node, known)
+        if id(node) in self.guards.at and known is not None:
+            assert isinstance(node, cst.BaseExpression)
+            fill = _literal(self.draft.value(node).dtype, str(int(self.guards.fill(node))))
+            text = self.where(known, node, text, fill)
+        return text
+
+    def _plain(self, node: cst.CSTNode, known: Kept | None) -> str:
+        if known is not None and known.kind != VALUES:
+            return self._positions(node, known)
+        if isinstance(node, cst.Name) and known is not None:
+            found = origin(self.draft, node.value, node)
+            assert found is not None
+            return self.aliases.get(id(found.node), node.value)
+        if known is not None and known.is_source and known.whole is not None:
+            return self._whole(node, known.whole)
+        return self._spliced(node)
+
+    def _whole(self, node: cst.CSTNode, whole: cst.BaseExpression) -> str:
+        text = self.render(whole)
+        return f"({text})" if "\n" in text and _is_loose(text) else text
+
+    def _spliced(self, node: cst.CSTNode) -> str:
+        """The code of a node with what is below it rendered."""
+        code = self.source(node)
+        pieces = []
+        for child in children(node):
+            before = self.source(child)
+            if isinstance(child, cst.BaseExpression):
+                after = self.render(child)
+                if after == before:
+                    continue
+                is_tight = isinstance(
+                    node, (cst.BinaryOperation, cst.UnaryOperation, cst.Subscript)
+                )
+                if _is_loose(after) and is_tight and not child.lpar:
+                    after = f"({after})"
+            else:
+                after = self._spliced(child)
+            if after != before:
+                pieces.append((self.draft.span(child), after))
+        return _with_pieces(code, self.draft.span(node), pieces) if pieces else code
+
+    def source(self, node: cst.CSTNode) -> str:
+        """The code of a node without its own parentheses, as it stands in the program."""
+        span = self.draft.span(node)
+        lines = [self.draft.line(number) for number in range(span.line, span.end_line + 1)]
+        lines[-1] = lines[-1][: span.end_column - 1]
+        lines[0] = lines[0][span.column - 1 :]
+        return "\n".join(lines)
+
+    # --- masks -------------------------------------------------------------------------------------------------
+
+    def mask(self, mask: Mask, at: cst.CSTNode, trailing: int = 0) -> str:
+        """The code of a mask at some place, with as many axes added at its end."""
+        self._masks[mask.key] = mask
+        self._mask_uses.setdefault(mask.key, []).append(at)
+        name = self.mask_names.get(mask.key)
+        text = name if name is not None else self._mask_code(mask)
+        if trailing:
+            tight = text if name is not None or mask.is_named else f"({text})"
+            text = f"{tight}[..., {', '.join(['None'] * trailing)}]"
+        return text
+
+    def _mask_code(self, mask: Mask) -> str:
+        return mask.template.format(self.draft.code(mask.node))
+
+    def _name_masks(self) -> None:
+        """Give a name to each mask that is written out more than once, or whose names mean something else where it is used."""
+        for key, uses in self._mask_uses.items():
+            mask = self._masks[key]
+            is_stable = all(self._is_stable(mask, place) for place in uses)
+            is_in_lambda = any(
+                isinstance(self.draft.function(s), cst.Lambda) for s in self.group.sources
+            )
+            if mask.is_named:
+                if not is_stable:
+                    raise UnfitError
+                continue
+            if is_stable and (len(uses) == 1 or is_in_lambda) and not self._is_assigned(mask):
+                continue
+            if is_in_lambda:
+                raise UnfitError
+            self.mask_names[key] = self._name_of(mask)
+            self._first_statement(key)
+
+    def _name_of(self, mask: Mask) -> str:
+        """A name for a mask, which no other mask of the function is given by a fix of its own."""
+        function = self._outermost()
+        unnamed: dict[object, None] = {}
+        for node in self.draft.within(function if function is not None else self.draft.module):
+            known = self.reader.kept(node) if isinstance(node, cst.BaseExpression) else None
+            if known is not None and known.is_source and not known.mask.is_named:
+                unnamed[known.mask.key] = None
+        used = self._names_in(function)
+        free = (name for n in count(1) if (name := f"mask_{n}" if n > 1 else "mask") not in used)
+        return next(name for key, name in zip(unnamed, free) if key == mask.key)
+
+    def _is_assigned(self, mask: Mask) -> bool:
+        """Whether its indices have a name, whose assignment can become that of the mask."""
+        return any(
+            (known := self.reader.kept(a.value)) is not None
+            and known.kind == INDICES
+            and known.mask.key == mask.key
+            for a in self.group.assignments
+        )
+
+    def _is_stable(self, mask: Mask, place: cst.CSTNode) -> bool:
+        """Whether the names of a mask mean at some place what they mean where the mask stands."""
+        nodes = [mask.node] if mask.of is None else [mask.node, mask.of]
+        names = [n for node in nodes for n in self.draft.within(node) if isinstance(n, cst.Name)]
+        for name in names:
+            if not is_read(self.draft, name):
+                continue
+            was = origin(self.draft, name.value, name)
+            if was is None or origin(self.draft, name.value, place) != was:
+                return False
+        return True
+
+    def _first_statement(self, key: object) -> cst.BaseStatement:
+        """The statement before which a mask can be named so that all its uses follow."""
+        places = [s for s in self.group.sources if self.reader.kept(s).mask.key == key]  # type: ignore[union-attr]
+        statements = [self.draft.statement(place) for place in places]
+        found = min(
+            (s for s in statements if s is not None),
+            key=lambda s: (self.draft.span(s).line, self.draft.span(s).column),
+            default=None,
+        )
+        if found is None or not isinstance(found, cst.SimpleStatementLine):
+            raise UnfitError
+        block = list(self.draft.block(found))
+        index = next((i for i, s in enumerate(block) if s is found), None)
+        if index is None:
+            raise UnfitError
+        later = {id(s) for s in block[index:]}
+        for use in self._mask_uses.get(key, ()):
+            around = {id(use), *(id(a) for a in self.draft.ancestors(use))}
+            if not around & later:
+                raise UnfitError
+        return found
+
+    # --- what replaces what was dropped ------------------------------------------------------------------------
+
+    def where(self, known: Kept, node: cst.CSTNode, text: str, fill: str) -> str:
+        trailing = known.trailing
+        if trailing is None:
+            self._assume_shape(known, node)
+            trailing = 0
+        return f"{self.tf}.where({self.mask(known.mask, node, trailing)}, {text}, {fill})"
+
+    def _assume_shape(self, known: Kept, node: cst.CSTNode) -> None:
+        words = _short(self.render_quoted(node))
+        self.doubts[f"`{words}` is taken to have the shape of the mask."] = None
+
+    def render_quoted(self, node: cst.CSTNode) -> str:
+        known = self.reader.kept(node)
+        if known is not None and known.is_source and known.whole is not None:
+            return self.draft.code(known.whole)
+        return self.draft.code(node)
+
+    def _positions(self, node: cst.CSTNode, known: Kept) -> str:
+        """The indices themselves, as values: those of a mask of one axis."""
+        if known.kind == INDICES or known.mask.is_vector is False:
+            raise UnfitError
+        if known.mask.is_vector is None:
+            self.doubts["The mask is taken to have one axis."] = None
+        dtype = self.draft.value(node).dtype or "int64"
+        size = f"{self.tf}.size({self.mask(known.mask, node)}, {self.tf}.{dtype})"
+        return f"{self.tf}.range({size})"
+
+    # --- ends --------------------------------------------------------------------------------------------------
+
+    def _settle(self, end: End) -> None:
+        api = end.how.split(" ")[0]
+        known = self.reader.kept(end.operand)
+        if known is None or known.kind != VALUES:
+            return
+        if api in operations.REDUCTIONS or end.how == "updates":
+            self.guards.settle(end.operand)
+
+    def _end(self, end: End) -> str:
+        return written(self, end)
+
+    # --- what stands beside the kept elements ------------------------------------------------------------------
+
+    def _check_operands(self) -> None:
+        """Doubts about the other operands of what is computed, and about calls whose inside is not known."""
+        for call in self.guards.open_ends:
+            self._doubt_call(call)
+        seen: set[int] = set()
+        pending: list[cst.BaseExpression] = [e.operand for e in self.group.ends]
+        pending += [a.value for a in self.group.assignments]
+        while pending:
+            node = pending.pop()
+            known = self.reader.kept(node)
+            if id(node) in seen or known is None or known.is_source:
+                continue
+            seen.add(id(node))
+            for operand in self.reader.operands(node):
+                if self.reader.kept(operand) is not None:
+                    pending.append(operand)
+                elif not isinstance(node, cst.Subscript):
+                    self._doubt_partner(node, operand, known)
+
+    def _check_bounds(self) -> None:
+        """A slice counts a negative bound from the end; a comparison does not."""
+        for source in self.group.sources:
+            known = self.reader.kept(source)
+            assert known is not None
+            if known.mask.of is not None and not self._counts_up(known.mask.node):
+                bound = _short(self.draft.code(known.mask.node))
+                self.doubts[f"A negative `{bound}` counted from the end."] = None
+
+    def _counts_up(self, bound: cst.BaseExpression) -> bool:
+        """Whether it is the variable of a loop over a range that begins at 0 or above."""
+        if not isinstance(bound, cst.Name):
+            return False
+        found = origin(self.draft, bound.value, bound)
+        if found is None or not isinstance(found.node, cst.For):
+            return False
+        values = found.node.iter
+        if not isinstance(values, cst.Call) or any(a.keyword or a.star for a in values.args):
+            return False
+        is_range = self.draft.api(values) == "tf.range" or self.draft.code(values.func) == "range"
+        starts = values.args[0].value
+        return is_range and (
+            len(values.args) == 1 or (len(values.args) == 2 and isinstance(starts, cst.Integer))
+        )
+
+    def _doubt_call(self, call: cst.BaseExpression) -> None:
+        assert isinstance(call, cst.Call)
+        words = _short(self.draft.code(call.func))
+        if self.draft.api(call) in operations.SPARSE_LOSSES:
+            text = "A dropped row of scores that is not finite makes the gradient NaN."
+        elif self.draft.api(call) is not None:
+            text = f"`{words}` must take every index that is dropped."
+        else:
+            text = f"`{words}` is taken to compute each element from its own, and a finite number from what was dropped."
+        self.doubts[text] = None
+
+    def _doubt_partner(self, node: cst.CSTNode, operand: cst.BaseExpression, known: Kept) -> None:
+        value = self.draft.value(operand)
+        if not (value.holds_data or value.kind == "unknown") or value.dependence <= FROM_SHAPE:
+            if value.kind != "unknown" or not isinstance(operand, (cst.Name, cst.Attribute)):
+                return
+            if self.draft.api(operand) is not None:
+                return
+        rank = rank_of(self.draft, operand)
+        if rank == Rank(None, 0):
+            return
+        if rank is not None and rank.base is None and known.trailing is not None:
+            if rank.more <= known.trailing:
+                return
+        if value.kind == "unknown" and isinstance(node, cst.Call) and self.draft.api(node) is None:
+            return
+        words = _short(self.draft.code(operand))
+        self.doubts[
+            f"`{words}` meets all elements now; eager TensorFlow refuses it where the mask drops some."
+            if self._is_full_partner(operand)
+            else f"`{words}` is taken to be a number, or of full size."
+        ] = None
+
+    def _is_full_partner(self, operand: cst.BaseExpression) -> bool:
+        return any(
+            isinstance(name, cst.Name) and name.value in self._names_of_masks()
+            for name in self.draft.within(operand)
+        )
+
+    def _names_of_masks(self) -> set[str]:
+        found: set[str] = set()
+        for source in self.group.sources:
+            known = self.reader.kept(source)
+            assert known is not None
+            node: cst.CSTNode = known.mask.node
+            if isinstance(node, cst.Name):
+                came_from = origin(self.draft, node.value, node)
+                if came_from is not None and isinstance(came_from.node, cst.Assign):
+                    node = came_from.node.value
+            found |= {n.value for n in self.draft.within(node) if isinstance(n, cst.Name)}
+        return found - {self.tf}
+
+    def _outermost(self) -> cst.FunctionDef | None:
+        """The outermost function around the group."""
+        around = self.draft.ancestors(self.group.sources[0])
+        functions = [above for above in around if isinstance(above, cst.FunctionDef)]
+        return functions[-1] if functions else None
+
+    def _names_in(self, function: cst.FunctionDef | None) -> set[str]:
+        root = function if function is not None else self.draft.module
+        return {n.value for n in self.draft.within(root) if isinstance(n, cst.Name)}
+
+    def _fresh(self, name: str, others: set[str]) -> str:
+        """A name that the outermost function around the group does not use, and that is not among others."""
+        used = self._names_in(self._outermost()) | others
+        numbered = (f"{name}_{n}" if n > 1 else name for n in count(1))
+        return next(candidate for candidate in numbered if candidate not in used)
+
+    def is_long(self, end: End, text: str) -> bool:
+        """Whether an expression would make a line that nobody likes to read."""
+        return self.draft.span(end.node).column + len(text) > _WIDTH
+
+    def bound(self, end: End, text: str, name: str) -> str | None:
+        """A name for an expression where one can be given, else None."""
+        try:
+            return self.bind(end, text, name)
+        except UnfitError:
+            return None
+
+    def bind(self, end: End, text: str, name: str) -> str:
+        """A name for an expression, given in front of the statement of an end."""
+        statement = self.draft.statement(end.node)
+        if (
+            not isinstance(statement, cst.SimpleStatementLine)
+            or isinstance(self.draft.function(end.node), cst.Lambda)
+            or not self.draft.block(statement)
+        ):
+            raise UnfitError
+        lines = self._bound.setdefault(id(statement), [])
+        names = {line.split(" = ")[0] for line in lines}
+        fresh = self._fresh(name, names)
+        lines.append(f"{fresh} = {text}")
+        return fresh
+
+
+def _literal(dtype: str | None, number: str) -> str:
+    """A number as the dtype has it. A whole one is taken by tensors of any number type."""
+    if dtype == "bool":
+        return "False" if number == "0" else "True"
+    return f"{number}.0" if dtype is not None and dtype.startswith(("float", "bfloat")) else number
+
+
+def _is_loose(text: str) -> bool:
+    """Whether an expression needs parentheses beside an operator."""
+    try:
+        node = cst.parse_expression(text)
+    except cst.ParserSyntaxError:
+        return True
+    tight = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float)
+    return not (isinstance(node, tight) or node.lpar)
+
+
+def _short(code: str) -> str:
+    text = " ".join(code.split())
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _with_pieces(code: str, start: Span, pieces: Sequence[tuple[Span, str]]) -> str:
+    """Code that begins at `start`, with stretches of it replaced."""
+    offsets = [0]
+    for line in code.split("\n"):
+        offsets.append(offsets[-1] + len(line) + 1)
+    for span, text in sorted(pieces, reverse=True):
+        begin = _offset(offsets, start, span.line, span.column)
+        end = _offset(offsets, start, span.end_line, span.end_column)
+        code = code[:begin] + text + code[end:]
+    return code
+
+
+def _offset(offsets: Sequence[int], start: Span, line: int, column: int) -> int:
+    index = line - start.line
+    return offsets[index] + (column - start.column if index == 0 else column - 1)

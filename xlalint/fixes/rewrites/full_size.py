@@ -1,0 +1,35 @@
+"""Boolean masks, one-argument tf.where and prefixes, followed to where they are reduced, written over tensors of full size."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from xlalint.finding import Fix
+from xlalint.fixes.full_size.ends import UnfitError
+from xlalint.fixes.full_size.flow import Follower, kept_under
+from xlalint.fixes.full_size.guards import Guards
+from xlalint.fixes.full_size.kept import Reader
+from xlalint.fixes.full_size.rewriting import Rewriting
+from xlalint.fixes.site import Site
+
+MENDS = ("XLA201", "XLA202", "XLA204", "XLA206")
+ORDER = 20
+
+
+def propose(site: Site) -> Fix | None:
+    """Write the whole of what hangs together with the flagged expression again, or nothing."""
+    draft = site.draft
+    tensorflow = draft.tensorflow
+    if tensorflow is None or not isinstance(site.node, cst.BaseExpression):
+        return None
+    reader = Reader(draft)
+    start = next(kept_under(draft, reader, site.node), None)
+    if start is None:
+        return None
+    group = Follower(draft, reader).follow(start)
+    if group is None:
+        return None
+    try:
+        return Rewriting(draft, reader, group, tensorflow, Guards(draft, reader)).fix()
+    except UnfitError:
+        return None
