@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from xlalint.tpu.batch import largest
-from xlalint.tpu.compiler import COMPILES, OVERFLOWS, REJECTED, Result
+from xlalint.tpu.compiler import Result
+from xlalint.tpu.statuses import COMPILES, OVERFLOWS, REJECTED
 from xlalint.tpu.targets import parse
 
 TARGET = parse("tpu-v5e")

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from cli_support import RunXlalint
 
-from xlalint.tpu import installed, module, options, pjrt, targets
-from xlalint.tpu.compiler import COMPILES, OVERFLOWS, Compiler
-from xlalint.tpu.generations import GENERATIONS, Generation
+from xlalint.tpu import installed
+from xlalint.tpu.statuses import COMPILES
 
 
 def _installed() -> installed.Installed | None:
@@ -249,87 +248,7 @@ def test_what_cannot_be_a_replica_is_compiled_alone_and_said_to_be(verify: Any) 
     assert "one replica only" in step["note"]
 
 
-@pytest.mark.parametrize("one", GENERATIONS, ids=lambda one: one.name)
-def test_a_slice_has_a_device_for_each_replica(one: Generation) -> None:
-    for shape in one.slices.values():
-        target = targets.parse(f"{one.name}:{shape}")
-        topology = _library().topology(target.topology, target.options)
-        assert len(topology.devices) == target.replicas
-        assert topology.attributes["device_memory_bytes_limit"] == pytest.approx(
-            one.memory, rel=1e-3
-        )
-
-
 def test_a_tpu_that_does_not_exist_is_told_before_any_work(xlalint: RunXlalint) -> None:
     ran = xlalint("verify", "--target", "tpu-v5e-3", "train.py")
     assert ran.status == 2
     assert "slices of v5e have 1, 4, 8, 16" in ran.err
-
-
-# Arguments and results as TensorFlow lowers them, and the bytes that they take in whole tiles: counted by hand.
-SIZES = [
-    ("x + 1.0", [([1024, 1024], "float32")], 4 << 20, 4 << 20),
-    ("x + 1.0", [([1000, 1000], "float32")], 1000 * 1024 * 4, 1000 * 1024 * 4),
-    # Laid out as 3 x 8, in tiles of 4 x 128.
-    ("x * 2.0", [([8, 3], "float32")], 2048, 2048),
-    ("tf.cast(x, tf.bfloat16)", [([256, 256], "float32")], 256 * 256 * 4, 256 * 256 * 2),
-    ("tf.reduce_sum(x)", [([512, 512], "float32")], 1 << 20, 512),
-    ("tf.reduce_sum(x, 0)", [([512, 512], "float32")], 1 << 20, 512 * 4),
-    ("x @ y", [([128, 256], "float32"), ([256, 512], "float32")], (1 << 17) + (1 << 19), 1 << 18),
-    ("tf.nn.relu(x)", [([16, 128, 128], "float32")], 1 << 20, 1 << 20),
-    ("tf.concat([x, x], 0)", [([128, 128], "float32")], 1 << 16, 1 << 17),
-    ("tf.cast(x, tf.float32)", [([64, 128], "int32")], 1 << 15, 1 << 15),
-]
-
-
-@pytest.mark.parametrize(("body", "arguments", "taken", "given"), SIZES)
-def test_sizes_are_those_counted_by_hand(
-    body: str, arguments: list[tuple[list[int], str]], taken: int, given: int
-) -> None:
-    made = _compiled(_lowered(body, arguments))
-    assert (made.memory["argument"], made.memory["output"]) == (taken, given)
-    optimized = module.read(made.optimized, with_config=True)
-    parameters = [one for one in optimized.running if one.opcode == "parameter"]
-    assert sum(array.padded_bytes for one in parameters for array in one.arrays) == taken
-
-
-def test_a_program_that_no_chip_holds_does_not_fit() -> None:
-    found = installed.find()
-    compiler = Compiler(found, use_cache=False)
-    hlo = _lowered("tf.linalg.matmul(x, x, transpose_b=True)", [([65536, 1024], "float32")])
-    small = compiler.compile(hlo, targets.parse("tpu-v5e"))
-    assert (small.status, small.compiles) == (OVERFLOWS, 2)
-    assert compiler.compile(hlo, targets.parse("tpu-v5p")).status == COMPILES
-
-
-def _lowered(body: str, arguments: list[tuple[list[int], str]]) -> bytes:
-    import tensorflow as tf
-    from tensorflow.python.eager.polymorphic_function import compiler_ir
-
-    specs = [tf.TensorSpec(shape, dtype) for shape, dtype in arguments]
-
-    @tf.function(jit_compile=True, autograph=False)
-    def program(*values: Any) -> Any:
-        return eval(body, {"tf": tf, **dict(zip("xyz", values, strict=False))})
-
-    concrete = program.get_concrete_function(*specs)
-    found: bytes = compiler_ir.from_concrete_function(concrete, specs)("hlo_serialized")
-    return found
-
-
-_LIBRARY: list[pjrt.Library] = []
-
-
-def _library() -> pjrt.Library:
-    if not _LIBRARY:  # one process may load it once
-        _LIBRARY.append(pjrt.Library(installed.find().library))
-    return _LIBRARY[0]
-
-
-def _compiled(hlo: bytes, name: str = "tpu-v5e") -> pjrt.Executable:
-    target = targets.parse(name)
-    topology = _library().topology(target.topology, target.options)
-    devices = list(topology.devices)
-    return _library().compile(
-        topology, hlo, options.compile_options(len(devices), devices, level=9)
-    )

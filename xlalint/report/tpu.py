@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from xlalint.tpu.compiler import COMPILES, OVERFLOWS, REJECTED, UNVERIFIED
 from xlalint.tpu.outcome import Outcome
+from xlalint.tpu.statuses import COMPILES, OVERFLOWS, REJECTED, UNVERIFIED
 
 _WORDS = {COMPILES: "ok", OVERFLOWS: "FAIL", REJECTED: "FAIL", UNVERIFIED: "?"}
 _MOST_LINES = 3

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from xlalint.tpu.compiler import COMPILES, OVERFLOWS, Result
+from xlalint.tpu.compiler import Result
+from xlalint.tpu.statuses import COMPILES, OVERFLOWS
 
 _MOST_COMPILES = 8
 _LARGEST = 1 << 16

@@ -21,6 +21,7 @@ from xlalint.tpu import roofline
 from xlalint.tpu.budget import Budget
 from xlalint.tpu.installed import Installed
 from xlalint.tpu.program import Collectives, Emulated, Padding, Waste
+from xlalint.tpu.statuses import COMPILES, OVERFLOWS, UNVERIFIED, status_of
 from xlalint.tpu.targets import Target
 
 QUICK, DEFAULT = 9, None
@@ -29,14 +30,7 @@ _NEARLY_FULL = 0.85
 _CHILD = (*sandbox.BEGIN, "xlalint.tpu.work")
 _FORMAT = 2
 _SUSPECT = re.compile(r"Suspected Python Code Location:\s*(\S+?):(\d+)")
-_OVERFLOW = "RESOURCE_EXHAUSTED"
-
-COMPILES, REJECTED, OVERFLOWS, UNVERIFIED = "compiles", "rejected", "does not fit", "unverified"
 _NO_TIME = "no time was left for the TPU compiler (--timeout)"
-# HLO that TensorFlow lowers for a CPU and not for a TPU: no fault of the program's.
-_NOT_FOR_TPU = re.compile(
-    r"custom[ -]call|[Bb]ounded dynamic|dynamic dimension|PadToStatic|SliceToDynamic", re.ASCII
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,16 +178,11 @@ def _result(record: dict[str, Any], target: Target, level: int | None) -> Result
 def _rejected(record: dict[str, Any], target: Target, level: int | None) -> Result:
     message = record["message"].strip()
     suspect = _SUSPECT.search(message)
-    status = REJECTED
-    if record["code"] == _OVERFLOW:
-        status = OVERFLOWS
-    elif _NOT_FOR_TPU.search(message):
-        status = UNVERIFIED
-        message = f"lowered for a CPU in a way that TPUs do not take: {message}"
+    status, about = status_of(record["code"], message)
     return Result(
         target,
         status,
-        _SUSPECT.sub("", message).strip(),
+        about + _SUSPECT.sub("", message).strip(),
         path=suspect[1] if suspect else "",
         line=int(suspect[2]) if suspect else 0,
         level=level,

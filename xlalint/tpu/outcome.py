@@ -53,9 +53,7 @@ class Outcome:
     largest: Largest | None = None
 
 
-def outcome_of(
-    result: Result, replicas: int, batch: int | None, largest: Largest | None
-) -> Outcome:
+def outcome_of(result: Result, replicas: int, batch: int | None) -> Outcome:
     base = Outcome(
         target=result.target.name,
         chips=result.target.chips,
@@ -69,7 +67,6 @@ def outcome_of(
         cpu_seconds=result.seconds,
         hbm=result.hbm,
         batch=batch,
-        largest=largest,
     )
     bound = result.bound
     if result.memory is None or bound is None:

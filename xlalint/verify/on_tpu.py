@@ -11,15 +11,19 @@ from typing import Any
 import tensorflow as tf
 
 from xlalint.tpu import targets
-from xlalint.tpu.batch import Largest, largest
+from xlalint.tpu.batch import largest
 from xlalint.tpu.budget import Budget
-from xlalint.tpu.compiler import COMPILES, OVERFLOWS, Compiler, Result
+from xlalint.tpu.compiler import Compiler, Result
 from xlalint.tpu.installed import Installed, why_not
 from xlalint.tpu.outcome import Outcome, outcome_of
+from xlalint.tpu.statuses import COMPILES, OVERFLOWS
 from xlalint.tpu.targets import Target
 from xlalint.verify import retrace, standin
 from xlalint.verify.jobs import Job, TpuJob
 from xlalint.verify.patching import Patches
+
+# Of a child's time, what the TPU compiler may use; the rest is for what comes after it.
+_SHARE = 0.75
 
 
 class RunsOnHost(Exception):  # noqa: N818 - a state of the world, not a bug
@@ -48,26 +52,30 @@ class OnTpu:
         is_step: bool,
         tell: Callable[[str], None],
     ) -> Iterator[Outcome]:
-        """What each target makes of `function`, called with tensors of `specs` (static TensorSpecs).
+        """What each target makes of `function`, called with tensors of `specs` (static TensorSpecs); those whose largest batch
+        is searched come a second time, with that.
 
         `is_replicated`: a strategy runs it on every replica, or may; `is_step`: it trains, so that its batch is worth a search.
         Raises what tracing or lowering raises, and RunsOnHost.
         """
         seen = common_batch(specs)
         lowered = _Lowered(function, specs, seen, self.standin, is_replicated)
+        compiled: list[tuple[Outcome, Result, Callable[[int], Result | None]]] = []
         for target in self.targets:
             tell(f"lowering for {target.name}")
             batch, replicas, note = self._settled(lowered, target)
             tell(f"compiling for {target.name}")
             result = self.compiler.compile(lowered.hlo(batch, replicas), target, replicas)
-            found: Largest | None = None
-            if self.searches and is_step and batch and result.status in (COMPILES, OVERFLOWS):
-                tell(f"searching the largest batch for {target.name}")
-                found = largest(
-                    batch, result, _compile_at(self.compiler, lowered, target, replicas)
+            outcome = replace(outcome_of(result, replicas, batch), note=note, is_step=is_step)
+            yield outcome
+            if batch and result.status in (COMPILES, OVERFLOWS):
+                compiled.append(
+                    (outcome, result, _compile_at(self.compiler, lowered, target, replicas))
                 )
-            made = outcome_of(result, replicas, batch, found)
-            yield replace(made, note=note, is_step=is_step)
+        for outcome, result, compile_at in compiled if self.searches and is_step else ():
+            assert outcome.batch is not None
+            tell(f"searching the largest batch for {outcome.target}")
+            yield replace(outcome, largest=largest(outcome.batch, result, compile_at))
 
     def _settled(self, lowered: _Lowered, target: Target) -> tuple[int | None, int, str]:
         """(batch of a replica, replicas, note): its share of the program's batch where it splits and the step takes that, else
@@ -98,7 +106,8 @@ def of_job(job: Job, stood_in: standin.Standin | None, started: float) -> OnTpu 
     asked = job.tpu
     if not asked.targets:
         return None
-    budget = Budget(started + asked.seconds if asked.seconds else 0.0, asked.memory_mb)
+    seconds = asked.seconds * (1.0 if job.compile_only else _SHARE)
+    budget = Budget(started + seconds if seconds else 0.0, asked.memory_mb)
     compiler = Compiler(Installed(Path(asked.library), asked.version), budget)
     named = tuple(targets.parse(name) for name in asked.targets)
     return OnTpu(named, compiler, asked.searches, stood_in, job.splits_batch)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xlalint.finding import Finding, Severity
-from xlalint.tpu.compiler import COMPILES
+from xlalint.tpu.statuses import COMPILES
 from xlalint.verify import claims, counted, plan, refuting
 from xlalint.verify.claims import Claim
 from xlalint.verify.reached import executed, ops_at, ops_made, passed

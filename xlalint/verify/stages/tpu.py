@@ -6,9 +6,9 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from xlalint.tpu.compiler import COMPILES, UNVERIFIED
 from xlalint.tpu.outcome import Outcome
 from xlalint.tpu.program import Emulated, Waste
+from xlalint.tpu.statuses import COMPILES, UNVERIFIED
 from xlalint.verify.graphs import operations
 from xlalint.verify.on_tpu import RunsOnHost
 from xlalint.verify.records import FAILED, NOTE, OK, SKIPPED, TPU, Failure, Place
@@ -38,7 +38,8 @@ def on_tpu(subject: Subject) -> Said:
     )
     for found in _unless_on_the_host(outcomes):
         outcome = _placed(found, subject)
-        books.tpu.append(outcome)
+        if _is_known(outcome, books.tpu):
+            continue
         if outcome.status not in (COMPILES, UNVERIFIED):
             books.failures.append(_failure(outcome, subject))
         if program.origin == _HELPER:
@@ -52,6 +53,16 @@ def on_tpu(subject: Subject) -> Said:
     if unknown:
         return Said(NOTE, f"not verified for {', '.join(one.target for one in unknown)}")
     return Said(OK)
+
+
+def _is_known(outcome: Outcome, known: list[Outcome]) -> bool:
+    """Take it into `known`, or in the place of what was known of its target."""
+    for index, before in enumerate(known):
+        if before.target == outcome.target:
+            known[index] = outcome
+            return True
+    known.append(outcome)
+    return False
 
 
 def _is_replicated(subject: Subject, is_step: bool) -> bool:
