@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import conditionals, loops, misfits, pipelines, specs
-from xlalint.semantics.facts import JIT_ON, NUMPY_CALL
+from xlalint.semantics.devices import note_jit
+from xlalint.semantics.facts import NUMPY_CALL
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.values import (
@@ -63,7 +64,7 @@ def foreign(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Val
     if name == "functools.partial" and arguments.positional:
         target = arguments.positional[0]
         if target.ref == "tf.function" and _turns_on_jit(arguments.keywords):
-            frame.analysis.note_anywhere(frame, node, JIT_ON, NOTHING_KNOWN, "tf.function")
+            note_jit(frame, node, "tf.function")
         if target.kind in (FUNCTION, EXTERNAL):
             return Value(
                 PARTIAL, ref=(target, arguments.positional[1:], tuple(arguments.keywords.items()))
@@ -411,7 +412,7 @@ def _function(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fram
     options = arguments.keywords
     jit = _turns_on_jit(options)
     if jit:
-        frame.analysis.note_anywhere(frame, node, JIT_ON, NOTHING_KNOWN, "tf.function")
+        note_jit(frame, node, "tf.function")
         if isinstance(node, ast.Call):
             frame.analysis.drivers.saw_options(node, True, "tf.function", frame)
     function = arguments.positional[0] if arguments.positional else options.get("func")

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from xlalint.semantics import evidence
 from xlalint.semantics.classes import CALLBACK, HOST_DATA, TEST, TRACED_METHODS, Role, converts
-from xlalint.semantics.facts import ASSUMED, COMPILED, DRIVING, EAGER, JIT_ON, Context, Fact
+from xlalint.semantics.devices import note_jit
+from xlalint.semantics.facts import ASSUMED, COMPILED, DRIVING, EAGER, Context, Fact
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
@@ -25,7 +26,6 @@ from xlalint.semantics.values import (
     ARRIVING,
     FUNCTION,
     INSTANCE,
-    NOTHING_KNOWN,
     PYTHON,
     SEQUENCE,
     TENSOR,
@@ -159,7 +159,7 @@ class Regions:
             self._analysis.drivers.saw_compile(arguments, node, frame)
             if options.get("jit_compile") == TRUE:
                 self._compile_steps(base)
-                self._analysis.note_anywhere(frame, node, JIT_ON, NOTHING_KNOWN, "Model.compile")
+                note_jit(frame, node, "Model.compile")
             # After the optimizer: the loss, and in Keras 2 the metrics, which in Keras 3 come one later.
             given = dict(enumerate(arguments.positional))
             metrics = given.get(2 if self._analysis.keras == "2" else 3)

@@ -1,0 +1,54 @@
+"""Which device code is written for, where it asks: `jit_compile=True` behind `if num_gpus > 0` is never met on a TPU."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from xlalint.semantics.facts import JIT_ON
+from xlalint.semantics.liveness import path_to
+from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.values import NOTHING_KNOWN
+
+if TYPE_CHECKING:
+    from xlalint.semantics.frames import Frame
+
+
+def note_jit(frame: Frame, node: ast.AST, where: str) -> None:
+    """Keep that `jit_compile=True` is on in a call, unless the code around it has asked for a GPU."""
+    if not _is_for_gpu(frame, node):
+        frame.analysis.note_anywhere(frame, node, JIT_ON, NOTHING_KNOWN, where)
+
+
+def _is_for_gpu(frame: Frame, node: ast.AST) -> bool:
+    """Whether some `if` around the node, in its function, mentions a GPU in its test, and the node is in the first arm."""
+    body = frame.module.tree.body if frame.function is None else frame.function.node.body
+    if not isinstance(body, list):
+        return False
+    holder = next((s for s in nodes_of(body) if isinstance(s, ast.stmt) and _holds(s, node)), None)
+    if holder is None:
+        return False
+    positions = path_to(body, holder)
+    return any(
+        isinstance(position.owner, ast.If)
+        and position.block is position.owner.body
+        and _names_gpu(position.owner.test)
+        for position in positions
+    )
+
+
+def _holds(statement: ast.stmt, node: ast.AST) -> bool:
+    """Whether a statement that holds no other statements holds the node."""
+    return not hasattr(statement, "body") and any(inner is node for inner in ast.walk(statement))
+
+
+def _names_gpu(test: ast.expr) -> bool:
+    return any("gpu" in word.lower() for node in ast.walk(test) for word in _words(node))
+
+
+def _words(node: ast.AST) -> tuple[str, ...]:
+    if isinstance(node, ast.Name):
+        return (node.id,)
+    if isinstance(node, ast.Attribute):
+        return (node.attr,)
+    return (node.value,) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ()
