@@ -22,6 +22,7 @@ from xlalint.semantics.loop_gradients import LoopGradients
 from xlalint.semantics.modules import Modules
 from xlalint.semantics.objects import Objects
 from xlalint.semantics.regions import Regions
+from xlalint.semantics.scopes import Scopes
 from xlalint.semantics.setups import Setups
 from xlalint.semantics.traits import PLAIN, Traits, compiling_call, read_traits
 from xlalint.semantics.values import EXTERNAL, NOTHING_KNOWN, Value
@@ -57,6 +58,7 @@ class Analysis:
         self.regions = Regions(self)
         self.drivers = Drivers(self)
         self.setups = Setups(self)
+        self.scopes = Scopes(self)
         self.gradients = Gradients(self)
         self.loop_gradients = LoopGradients(self)
         self._installed = InstalledClasses(list(installed))

@@ -687,6 +687,8 @@ def _make_object(name: str, arguments: Arguments, frame: Frame) -> Value | None:
 
 def _made(name: str, plain: str, arguments: Arguments, frame: Frame) -> str | Made:
     """The class, with what the instance is made with where the catalogue's verdict depends on it."""
+    if plain.startswith("keras.losses.") and "reduction" in arguments.keywords:
+        return Made(name, (("reduction", arguments.keywords["reduction"]),))
     if not plain.startswith("keras.layers."):
         return name
     api = _facts_of(name, plain, frame)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from xlalint.semantics import apis, builtin_calls, iteration, methods, pipelines
+from xlalint.semantics import apis, builtin_calls, iteration, methods, pipelines, reductions
 from xlalint.semantics.attributes import read
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
@@ -113,6 +113,8 @@ def call_value(target: Value, arguments: Arguments, node: ast.AST, frame: Frame)
     if handler is not None:
         return handler(target, arguments, node, frame)
     if target.kind is UNKNOWN and isinstance(node, ast.Call):
+        if target.made is not None:
+            frame.analysis.scopes.saw_use(target, "__call__", frame)
         return _call_of_unknown(node.func, arguments, frame)
     return NOTHING_KNOWN
 
@@ -159,9 +161,10 @@ def _call_function(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
         # Class.method(instance, ...): the instance is the first argument.
         if positional and not frame.analysis.traits(info).is_classmethod:
             self_value = positional.pop(0)
-    return frame.analysis.functions.invoke(
+    value = frame.analysis.functions.invoke(
         info, positional, arguments.keywords, self_value, frame, open_ended=arguments.open_ended
     )
+    return frame.analysis.scopes.made(value, "", node, frame) if value.kind is STRATEGY else value
 
 
 def unbound(target: Value) -> tuple[FunctionInfo, Value | None]:
@@ -173,7 +176,8 @@ def unbound(target: Value) -> tuple[FunctionInfo, Value | None]:
 
 def _call_class(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     frame.analysis.objects.construct(target.ref, arguments, frame)
-    return Value(INSTANCE, ref=target.ref)
+    value = Value(INSTANCE, ref=target.ref)
+    return frame.analysis.scopes.made(value, "", node, frame) if frame.scope else value
 
 
 def _call_partial(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -187,16 +191,26 @@ def _call_partial(target: Value, arguments: Arguments, node: ast.AST, frame: Fra
 
 
 def _call_instance(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if target.made is not None:
+        frame.analysis.scopes.saw_use(target, "__call__", frame)
     if isinstance(target.ref, ClassInfo):
         return frame.analysis.objects.call_instance(target, arguments, node, frame)
-    return apis.call_external_instance(target, arguments, node, frame)
+    value = apis.call_external_instance(target, arguments, node, frame)
+    if reductions.is_step(frame):
+        return reductions.of_loss_object(target, value, node, frame)
+    return value
 
 
 def _call_external(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     name = api_name(str(target.ref))
     if name.startswith("builtins."):
         return builtin_calls.call(name[9:], arguments, node, frame)
-    return apis.call_api(str(target.ref), arguments, node, frame)
+    value = apis.call_api(str(target.ref), arguments, node, frame)
+    if reductions.is_step(frame):
+        return reductions.of_call(name, arguments, value, node, frame)
+    if frame.scope or value.kind is STRATEGY:
+        return frame.analysis.scopes.made(value, name, node, frame)
+    return value
 
 
 def _super_call(base: Value, attr: str, node: ast.Call, frame: Frame) -> Value:

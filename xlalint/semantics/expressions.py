@@ -17,6 +17,7 @@ from xlalint.semantics import (
     formatting,
     iteration,
     misfits,
+    reductions,
     shapes,
 )
 from xlalint.semantics.facts import (
@@ -187,6 +188,8 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
         if isinstance(getattr(node, "op", None), ast.MatMult):
             misfits.note_product(node, left, right, frame)
             return shaped(value, shapes.multiplied(left.shape, right.shape, False, False))
+        if left.made is not None or right.made is not None:
+            return reductions.combined(node, left, right, value, frame)
         return value
     if INSTANCE in (left.kind, right.kind):
         return _overloaded(node, left, right, frame)

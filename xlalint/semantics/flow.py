@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from xlalint.semantics import conditionals, iteration, loops, text, trace_effects
+from xlalint.semantics import conditionals, iteration, loops, scopes, text, trace_effects
 from xlalint.semantics.callbacks import loop_state
 from xlalint.semantics.conditionals import note_arms, run_arm
 from xlalint.semantics.expressions import combine, evaluate, evaluate_condition, is_usual, truth
@@ -395,17 +395,19 @@ def _for(node: ast.For, frame: Frame) -> bool:
 
 
 def _with(node: ast.With, frame: Frame) -> bool:
-    was_silent, tapes = frame.silent, frame.tapes
+    was_silent, tapes, scope = frame.silent, frame.tapes, frame.scope
     for item in node.items:
         value = evaluate(item.context_expr, frame)
         if value.ref == "tf.GradientTape":
             frame.tapes += 1
         if _is_init_scope(item.context_expr, frame):
             frame.silent = True
+        if scopes.enters(item.context_expr):
+            frame.scope = scopes.INSIDE
         if item.optional_vars is not None:
             bind(item.optional_vars, value, frame)
     ends = run_block(node.body, frame)
-    frame.silent, frame.tapes = was_silent, tapes
+    frame.silent, frame.tapes, frame.scope = was_silent, tapes, scope
     return ends
 
 

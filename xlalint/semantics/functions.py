@@ -124,6 +124,7 @@ class Functions:
             tuple(sorted(keywords.items())),
             frame.silent,
             frame.unusual > 0,
+            frame.scope,
         )
         collects = frame.attributes is not None and self_value == Value(
             INSTANCE, ref=_class_of(frame)
@@ -143,6 +144,7 @@ class Functions:
             return NOTHING_KNOWN
         inner = self.frame_of(info, context, self_value, frame.depth + 1)
         inner.silent = frame.silent
+        inner.scope = frame.scope or inner.scope
         inner.unusual = 1 if frame.unusual else 0
         if (collects and info.name in ("__init__", "build")) or (collects and info.cls is not None):
             inner.attributes = frame.attributes
@@ -224,6 +226,7 @@ class Functions:
             context,
             outer=self._analysis.modules.closures.get(info),
             depth=depth,
+            scope=self._analysis.scopes.start(info),
         )
         if (
             self_value is not None

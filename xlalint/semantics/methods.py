@@ -13,6 +13,7 @@ from xlalint.semantics import (
     host_objects,
     iteration,
     pipelines,
+    reductions,
     result_shapes,
     tensor_arrays,
     trace_effects,
@@ -243,9 +244,13 @@ def _external_instance_method(
 
     name = class_name(base) or ""
     if name == "tf.GradientTape":
+        if attr == "gradient" and reductions.is_step(frame):
+            reductions.saw_gradient(arguments, node, frame)
         if attr in ("gradient", "jacobian", "batch_jacobian"):
             return Value(TENSOR, COMPUTED, structured=True, optional=True)
         return NONE
+    if base.made is not None:
+        frame.analysis.scopes.saw_use(base, attr, frame)
     on_host = host_objects.call(name, attr, node, frame)
     if on_host is not None:
         return on_host

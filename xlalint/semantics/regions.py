@@ -154,9 +154,11 @@ class Regions:
         options = arguments.keywords
         if attr == "fit":
             self._analysis.drivers.saw_fit(base, arguments, node, frame)
+            self._analysis.scopes.saw_fit(base, frame)
             return
         if attr == "compile":
             self._analysis.drivers.saw_compile(arguments, node, frame)
+            self._analysis.scopes.saw_compile(base, arguments, node, frame)
             if options.get("jit_compile") == TRUE:
                 self._compile_steps(base)
                 note_jit(frame, node, "Model.compile")

@@ -100,7 +100,8 @@ class Value(NamedTuple):
     dimensions (a mask is no scalar, whatever its rank), None when nothing is known. A tensor's `ref` is a `Content`
     where its elements are known numbers. `sure` is False where kind and dependence rest on a parameter that was
     only inferred to be a tensor, `guess` True where the very kind does. `optional` marks a value that may also be None, `structured` a tensor that may
-    also be a list, tuple or dict of tensors (the `inputs` of a layer).
+    also be a list, tuple or dict of tensors (the `inputs` of a layer). `made` is where a thing with variables was made, in code that
+    knows of a strategy (`scopes.py`).
     """
 
     kind: str = UNKNOWN
@@ -116,6 +117,7 @@ class Value(NamedTuple):
     shape: Shape | None = None
     sized_axis: int | None = 0
     counted: int | None = None
+    made: Any = None
 
     @property
     def is_tensor(self) -> bool:
