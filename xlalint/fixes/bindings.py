@@ -133,6 +133,9 @@ def _last_in(draft: Draft, body: Sequence[cst.CSTNode], below: cst.CSTNode, name
 
 
 def _binds(draft: Draft, statement: cst.CSTNode, name: str) -> bool:
+    if isinstance(statement, cst.If):
+        arms = [statement.body, *([statement.orelse] if statement.orelse is not None else [])]
+        return any(not _leaves(arm) and _binds(draft, arm, name) for arm in arms)
     found = draft.as_ast(statement)
     if isinstance(found, ast.stmt):
         return binds_in([found], name) or _imports(found, name)
@@ -141,6 +144,14 @@ def _binds(draft: Draft, statement: cst.CSTNode, name: str) -> bool:
         isinstance(node, cst.Name) and node.value == name and not is_read(draft, node)
         for node in draft.within(statement)
     )
+
+
+def _leaves(arm: cst.CSTNode) -> bool:
+    """Whether what follows a conditional is not reached from this arm."""
+    body = arm.body if isinstance(arm, cst.Else) else arm
+    last = body.body[-1] if isinstance(body, cst.IndentedBlock) and body.body else None
+    leaves = (cst.Return, cst.Raise, cst.Continue, cst.Break)
+    return isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], leaves)
 
 
 def _imports(statement: ast.stmt, name: str) -> bool:
