@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import json as standard_json
 import linecache
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from xlalint.report import Style, judged, recompiles, tpu
+from xlalint.report import Style, judged, recompiles, targets, tpu
 from xlalint.report.advice import advice
-from xlalint.report.json import error_data, finding_data
+from xlalint.report.places import shown
+from xlalint.report.verification_data import as_data, summary
 from xlalint.verify import choices
 from xlalint.verify.records import (
     FAILED,
     IMPOSSIBLE,
-    NOTE,
     OK,
-    OPAQUE,
     SKIPPED,
     UNFIT,
-    VALUES,
     Failure,
     Place,
     Stage,
@@ -31,16 +26,11 @@ from xlalint.verify.records import (
     TrainingReport,
 )
 from xlalint.verify.run import strategy_name
-from xlalint.verify.verdicts import CONFIRMED, NOT_REACHED, REFUTED, Verdict
+from xlalint.verify.verdicts import CONFIRMED, NOT_REACHED, REFUTED
 from xlalint.verify.verification import Verification, failed_stages
 
-SCHEMA_VERSION = 1
 _MOST_FRAMES = 5
-_INSTALLED = re.compile(r"^.*/(?:site|dist)-packages/")
 FORMATS = ("full", "json", *judged.FORMATS)
-_IN_THE_STEP = "is part of the step"
-# Most characters that a stage's detail may have beside its outcome; longer ones get a line.
-_ASIDE = 40
 _BOLD, _DIM, _RED, _GREEN, _YELLOW = "1", "2", "31", "32", "33"
 _STATUS_COLORS = {OK: _GREEN, FAILED: _RED, SKIPPED: _DIM, "stopped": _GREEN, "ended": _GREEN}
 _VERDICT_COLORS = {CONFIRMED: _RED, REFUTED: _GREEN, NOT_REACHED: _YELLOW}
@@ -108,9 +98,9 @@ class _Full:
 
     def _target(self, target: TargetReport) -> Iterator[str]:
         word = self._paint(f"{_WORDS[target.status]:<4}", _STATUS_COLORS[target.status])
-        where = _path(target.path, target.line, 0, self._result.folder)
-        yield f"  {word} {where} {self._paint(target.function, _BOLD)}: {_stages(target)}{_counts(target)}"
-        yield from (f"         note: {note}" for note in _told(target))
+        where = shown(target.path, target.line, 0, self._result.folder)
+        yield f"  {word} {where} {self._paint(target.function, _BOLD)}: {targets.stages(target)}{targets.counts(target)}"
+        yield from (f"         note: {note}" for note in targets.told(target))
         for failure in failed_stages(target):
             yield from self._failure(failure)
 
@@ -207,12 +197,12 @@ class _Full:
             yield from (f"  {assumption}" for assumption in tpu.ASSUMPTIONS)
 
     def _site(self, path: str, line: int) -> str:
-        return _path(path, line, 0, self._result.folder)
+        return shown(path, line, 0, self._result.folder)
 
     def _recompiles(self) -> Iterator[str]:
         for found in self._result.recompiles:
             yield from recompiles.lines(
-                found, lambda path, line: _path(path, line, 0, self._result.folder)
+                found, lambda path, line: shown(path, line, 0, self._result.folder)
             )
 
     def _broken(self) -> Iterator[str]:
@@ -224,7 +214,7 @@ class _Full:
     def _place(self, place: Place | None) -> str:
         if place is None:
             return ""
-        return _path(place.path, place.line, place.column, self._result.folder) + ": "
+        return shown(place.path, place.line, place.column, self._result.folder) + ": "
 
     def _number(self, place: Place) -> int:
         books = self._result.books
@@ -247,73 +237,6 @@ def _heading(result: Verification) -> str:
         if version
     ]
     return ", ".join([*parts, "XLA on CPU"])
-
-
-def _stages(target: TargetReport) -> str:
-    """The outcome of each stage that ran: `eager ok, trace ok, lower FAILED, gradient ok (not compared)`."""
-    words = []
-    for stage in target.stages:
-        if stage.status == FAILED:
-            words.append(f"{stage.name} FAILED")
-        elif stage.status in (OK, NOTE):
-            aside = f" ({stage.detail})" if _is_aside(stage) else ""
-            words.append(f"{stage.name} ok{aside}")
-        elif stage.detail == _IN_THE_STEP:
-            words.append(f"{stage.name} in the step")
-    return ", ".join(words) or "nothing to compile"
-
-
-def _is_aside(stage: Stage) -> bool:
-    """Is what a stage that passed has to tell short enough to stand beside its outcome?"""
-    return stage.status == OK and 0 < len(stage.detail) <= _ASIDE
-
-
-def _counts(target: TargetReport) -> str:
-    counted = [
-        f"{number} {noun}{'s' * (number != 1)}"
-        for number, noun in (
-            (target.calls, "call"),
-            (target.traces, "trace"),
-            (target.compiles, "compile"),
-        )
-        if number
-    ]
-    return f" ({', '.join(counted)} in the run)" if counted else ""
-
-
-def _told(target: TargetReport) -> list[str]:
-    """What the stages have to tell besides their outcome, and why some did not run."""
-    details = [
-        f"{stage.name}: {stage.detail}{_counted(target) if stage.name == VALUES else ''}"
-        for stage in target.stages
-        if stage.detail
-        and not _is_aside(stage)
-        and (stage.status in (OK, NOTE) or _is_answer(stage))
-    ]
-    inputs = [target.inputs] if target.inputs else []
-    return [*inputs, *target.notes, *details, *_not_run(target)]
-
-
-def _counted(target: TargetReport) -> str:
-    if not target.value_compiles:
-        return ""
-    times = "once more" if target.value_compiles == 1 else f"{target.value_compiles} more times"
-    others = f"{target.values_tried} other value{'s' * (target.values_tried != 1)}"
-    return f" ({times} for {others} of the same shapes)"
-
-
-def _is_answer(stage: Stage) -> bool:
-    """Does the detail of a failure tell something that no failure with a place tells?"""
-    return stage.name == OPAQUE and stage.status == FAILED
-
-
-def _not_run(target: TargetReport) -> list[str]:
-    """`not run: values, shapes (it does not lower)`, one line per reason."""
-    by_reason: dict[str, list[str]] = {}
-    for stage in target.stages:
-        if stage.status == SKIPPED and stage.detail != _IN_THE_STEP:
-            by_reason.setdefault(stage.detail, []).append(stage.name)
-    return [f"not run: {', '.join(names)} ({why})" for why, names in by_reason.items()]
 
 
 def _check(check: Stage) -> str:
@@ -340,22 +263,9 @@ def _losses(training: TrainingReport) -> str:
     return ", loss " + " ".join("-" if loss is None else f"{loss:.4g}" for loss in training.losses)
 
 
-def _path(path: str, line: int, column: int, folder: Path) -> str:
-    """For the reader: relative to the folder, an installed file by its package."""
-    shown = _INSTALLED.sub("", _relative(path, folder))
-    return shown + (f":{line}" if line else "") + (f":{column}" if column else "")
-
-
-def _relative(path: str, folder: Path) -> str:
-    try:
-        return str(Path(path).relative_to(folder.resolve()))
-    except ValueError:
-        return path
-
-
 def summary_line(result: Verification) -> str:
     """`2 of 3 targets compile; findings: 1 confirmed, 0 refuted, 2 not reached; training: 5 steps`."""
-    counts = _summary(result)
+    counts = summary(result)
     parts = []
     if result.targets:
         skipped = counts["targets"][SKIPPED]
@@ -393,142 +303,3 @@ def json(result: Verification) -> str:
     """One JSON object; the keys are a contract."""
     data = _as_named(result, as_data(result))
     return standard_json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-
-
-def as_data(result: Verification) -> dict[str, Any]:
-    """The object that `json` writes. `tpu` is empty until the TPU compiler is part of this."""
-    tensorflow = result.environment.tensorflow
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "environment": asdict(result.environment),
-        "targets": [_target_data(target, result.folder, tensorflow) for target in result.targets],
-        "findings": [_verdict_data(one) for one in result.verdicts],
-        "not_found_by_check": [
-            {
-                "function": target.function,
-                **_failure_data(failure, result.folder, tensorflow),
-            }
-            for target, failure in result.unclaimed
-        ],
-        "training": [
-            _training_data(training, result.folder, tensorflow) for training in result.trainings
-        ],
-        "recompiles": [
-            recompiles.data(found, lambda path: _relative(path, result.folder))
-            for found in result.recompiles
-        ],
-        "tpu": [
-            tpu.data(outcome, target.function, lambda path: _relative(path, result.folder))
-            for target in result.targets
-            for outcome in target.tpu
-        ],
-        "broken": [
-            {"what": one.what, "message": one.message, **_place_data(one.place, result.folder)}
-            for one in result.broken
-        ],
-        "errors": [error_data(error) for error in result.errors],
-        "notes": list(result.notes),
-        "summary": _summary(result),
-    }
-
-
-def _target_data(target: TargetReport, folder: Path, tensorflow: str) -> dict[str, Any]:
-    return {
-        "function": target.function,
-        "path": _relative(target.path, folder),
-        "line": target.line,
-        "origin": target.origin,
-        "status": target.status,
-        "checks": {
-            stage.name: {
-                "status": stage.status,
-                "seconds": round(stage.seconds, 3),
-                "detail": stage.detail,
-            }
-            for stage in target.stages
-        },
-        "failures": [_failure_data(failure, folder, tensorflow) for failure in target.failures],
-        "calls": target.calls,
-        "traces": target.traces,
-        "compiles": target.compiles,
-        "compiled_per_value": target.evidence.compiled_per_value,
-        "value_compiles": {"other_values": target.values_tried, "compiles": target.value_compiles},
-        "inputs": target.inputs,
-        "notes": list(target.notes),
-    }
-
-
-def _failure_data(failure: Failure, folder: Path, tensorflow: str) -> dict[str, Any]:
-    caller = failure.called_from
-    return {
-        "stage": failure.stage,
-        "kind": failure.kind,
-        "message": failure.message,
-        "op": failure.op or None,
-        **_place_data(failure.place, folder),
-        "called_from": None if caller is None else _place_data(caller, folder),
-        "frames": [
-            {"function": frame.function, **_place_data(frame, folder)} for frame in failure.frames
-        ],
-        **_advice_data(failure, tensorflow),
-    }
-
-
-def _advice_data(failure: Failure, tensorflow: str) -> dict[str, Any]:
-    found = advice(failure, tensorflow)
-    return {
-        "rule": None if found is None else found.code or None,
-        "explanation": None if found is None else found.says,
-        "instead": None if found is None else found.instead or None,
-    }
-
-
-def _place_data(place: Place | None, folder: Path) -> dict[str, Any]:
-    if place is None:
-        return {"path": None, "line": 0, "column": 0}
-    return {"path": _relative(place.path, folder), "line": place.line, "column": place.column}
-
-
-def _verdict_data(one: Verdict) -> dict[str, Any]:
-    data = finding_data(one.finding)
-    return {**data, "verdict": one.verdict, "evidence": one.evidence, "target": one.target or None}
-
-
-def _training_data(training: TrainingReport, folder: Path, tensorflow: str) -> dict[str, Any]:
-    return {
-        "program": training.program,
-        "strategy": training.strategy,
-        "replicas": training.replicas,
-        "status": training.status,
-        "steps": training.steps,
-        "losses": list(training.losses),
-        "seconds": round(training.seconds, 3),
-        "compiles": dict(training.compiles),
-        "events": list(training.events),
-        "checks": {
-            check.name: {"status": check.status, "detail": check.detail}
-            for check in training.checks
-        },
-        "detail": training.detail,
-        "failure": None
-        if training.failure is None
-        else _failure_data(training.failure, folder, tensorflow),
-    }
-
-
-def _summary(result: Verification) -> dict[str, Any]:
-    return {
-        "targets": _tally([target.status for target in result.targets], (OK, FAILED, SKIPPED)),
-        "findings": _tally(
-            [one.verdict for one in result.verdicts], (CONFIRMED, REFUTED, NOT_REACHED)
-        ),
-        "training": _tally(
-            [training.status for training in result.trainings],
-            ("stopped", "ended", UNFIT, IMPOSSIBLE, FAILED),
-        ),
-        "interrupted": result.interrupted,
-    }
-
-
-def _tally(values: Sequence[str], names: Sequence[str]) -> dict[str, int]:
-    return {name: values.count(name) for name in names}
