@@ -58,9 +58,26 @@ def test_collectives_and_emulated_types_are_counted() -> None:
     )
 
 
+def test_arrays_of_a_size_from_data_are_told_by_the_operation_that_makes_them() -> None:
+    bounded = array((8, 4), is_bounded=True)
+    module = Module(
+        (),
+        (
+            instruction("GatherV2", "gather", bounded, array((8,), is_bounded=True)),
+            instruction("GatherV2", "reshape", array((4,), is_bounded=True)),
+            instruction("Mul", "multiply", array((8, 4))),
+            instruction("Get", "get-tuple-element", bounded),
+        ),
+    )
+    assert program.data_sized(module) == (
+        program.DataSized("f32[8,4] GatherV2", 128, "dense/GatherV2", "/train.py", 7),
+    )
+
+
 def test_a_module_is_read_from_its_bytes() -> None:
     layout = encode_packed(1, [1, 0]) + encode_bytes(6, encode_packed(1, [8, 128]))
     shape = encode_number(2, 11) + encode_packed(3, [4, 5]) + encode_bytes(5, layout)
+    shape += encode_packed(6, [0, 1])  # the second is bounded
     metadata = encode_bytes(2, b"a/MatMul") + encode_bytes(3, b"/t.py") + encode_number(4, 12)
     body = encode_bytes(1, b"dot.1") + encode_bytes(2, b"dot")
     body += encode_bytes(3, shape) + encode_bytes(7, metadata)
@@ -77,6 +94,7 @@ def test_a_module_is_read_from_its_bytes() -> None:
         dot = module.running[1]
         assert (dot.op_name, dot.path, dot.line) == ("a/MatMul", "/t.py", 12)
         assert (dot.arrays[0].dims, dot.arrays[0].padded_bytes) == ((4, 5), 4096)
+        assert dot.arrays[0].is_bounded
 
 
 def test_a_bound_is_the_slowest_of_three() -> None:

@@ -34,7 +34,7 @@ def data(outcome: Outcome, function: str, relative: Callable[[str], str]) -> dic
     """For JSON."""
     found = asdict(outcome)
     found["path"] = relative(outcome.path) if outcome.path else ""
-    for part in (*found["wasted"], *found["emulated"]):
+    for part in (*found["wasted"], *found["emulated"], *found["data_sized"]):
         part["path"] = relative(part["path"]) if part["path"] else ""
     return {"function": function, **found}
 
@@ -65,8 +65,14 @@ def _outcome(function: str, one: Outcome, place: Place) -> Iterator[str]:
         for emulated in one.emulated[:_MOST_LINES]:
             yield (
                 f"         {_at(emulated.path, emulated.line, place)}{emulated.dtype} arrays, which TPUs emulate "
-                f"({emulated.instructions} instructions)"
+                f"({emulated.instructions} instruction{'s' * (emulated.instructions != 1)})"
             )
+        for sized in one.data_sized[:_MOST_LINES]:
+            yield (
+                f"         {_at(sized.path, sized.line, place)}{sized.what}: as many elements as the data say, computed at "
+                f"its most ({_size(sized.bytes)})"
+            )
+        yield f"         {_compiled(one)}"
     if one.largest is not None:
         yield f"         {_largest(one)}"
 
@@ -95,6 +101,11 @@ def _time(one: Outcome) -> str:
         f"at least {_seconds(one.bound_seconds)} a step, for its {one.limited_by}; {_count(one.flops)}FLOP, "
         f"{_count(one.bytes_accessed)}B moved{per_byte}"
     )
+
+
+def _compiled(one: Outcome) -> str:
+    compiles = f"{one.compiles} compile{'s' * (one.compiles != 1)}"
+    return f"{compiles}, {one.cpu_seconds:.1f} CPU-seconds, at the compiler's {one.level} level"
 
 
 def _largest(one: Outcome) -> str:

@@ -20,7 +20,7 @@ from xlalint.project import cache
 from xlalint.tpu import roofline
 from xlalint.tpu.budget import Budget
 from xlalint.tpu.installed import Installed
-from xlalint.tpu.program import Collectives, Emulated, Padding, Waste
+from xlalint.tpu.program import Collectives, DataSized, Emulated, Padding, Waste
 from xlalint.tpu.statuses import COMPILES, OVERFLOWS, UNVERIFIED, status_of
 from xlalint.tpu.targets import Target
 
@@ -28,7 +28,7 @@ QUICK, DEFAULT = 9, None
 # A quick compile's peak above this share of the memory is confirmed at the default level.
 _NEARLY_FULL = 0.85
 _CHILD = (*sandbox.BEGIN, "xlalint.tpu.work")
-_FORMAT = 2
+_FORMAT = 3
 _SUSPECT = re.compile(r"Suspected Python Code Location:\s*(\S+?):(\d+)")
 _NO_TIME = "no time was left for the TPU compiler (--timeout)"
 
@@ -56,6 +56,7 @@ class Result:
     bytes_accessed: float = 0.0
     padding: Padding | None = None
     emulated: tuple[Emulated, ...] = ()
+    data_sized: tuple[DataSized, ...] = ()
     collectives: Collectives | None = None
 
     @property
@@ -171,6 +172,7 @@ def _result(record: dict[str, Any], target: Target, level: int | None) -> Result
             tuple(Waste(**one) for one in padding["worst"]),
         ),
         emulated=tuple(Emulated(**one) for one in record["emulated"]),
+        data_sized=tuple(DataSized(**one) for one in record["data_sized"]),
         collectives=Collectives(**record["collectives"]),
     )
 

@@ -38,7 +38,7 @@ _RUNS_OTHERS = ("while", "conditional", "call", "async-start")
 @dataclass(frozen=True, slots=True)
 class Array:
     """An array as the compiler lays it out: element type, dimensions, tile of the layout's minor dimensions, memory
-    space (0: HBM)."""
+    space (0: HBM). `is_bounded`: does a dimension have a size that only the data tell, of which `dims` has the most?"""
 
     dtype: str
     bits: int
@@ -46,6 +46,7 @@ class Array:
     order: tuple[int, ...]
     tile: tuple[int, ...]
     space: int
+    is_bounded: bool = False
 
     @property
     def bytes(self) -> int:
@@ -157,6 +158,7 @@ def _arrays(data: bytes) -> list[Array]:
     """The array of a shape, or those of a tuple, nested ones too."""
     kind, dims, layout = 0, [], b""
     parts: list[Array] = []
+    is_bounded = False
     for number, value in fields(data):
         if number == 2:
             kind = _int(value)
@@ -166,6 +168,8 @@ def _arrays(data: bytes) -> list[Array]:
             parts += _arrays(_bytes(value))
         elif number == 5:
             layout = _bytes(value)
+        elif number == 6:
+            is_bounded |= any(numbers(value))
     if kind == _TUPLE:
         return parts
     if kind not in _ELEMENTS:
@@ -174,7 +178,7 @@ def _arrays(data: bytes) -> list[Array]:
     order, tile, space = _layout(layout)
     if len(order) != len(dims):
         order = tuple(range(len(dims) - 1, -1, -1))
-    return [Array(dtype, bits, tuple(dims), order, tile, space)]
+    return [Array(dtype, bits, tuple(dims), order, tile, space, is_bounded)]
 
 
 def _layout(data: bytes) -> tuple[tuple[int, ...], tuple[int, ...], int]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from xlalint.tpu.batch import Largest
 from xlalint.tpu.compiler import QUICK, Result
-from xlalint.tpu.program import Emulated, Waste
+from xlalint.tpu.program import DataSized, Emulated, Waste
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ class Outcome:
     padding_share: float = 0.0
     wasted: tuple[Waste, ...] = ()
     emulated: tuple[Emulated, ...] = ()
+    data_sized: tuple[DataSized, ...] = ()
     batch: int | None = None
     note: str = ""
     is_step: bool = False
@@ -88,6 +89,7 @@ def outcome_of(result: Result, replicas: int, batch: int | None) -> Outcome:
         padding_share=result.padding.share if result.padding else 0.0,
         wasted=result.padding.worst if result.padding else (),
         emulated=result.emulated,
+        data_sized=result.data_sized,
     )
 
 
@@ -99,6 +101,7 @@ def outcome_from(data: Mapping[str, Any]) -> Outcome:
             **data,
             "wasted": tuple(Waste(**one) for one in data["wasted"]),
             "emulated": tuple(Emulated(**one) for one in data["emulated"]),
+            "data_sized": tuple(DataSized(**one) for one in data["data_sized"]),
             "largest": None if largest is None else Largest(**largest),
         }
     )

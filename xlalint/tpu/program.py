@@ -71,6 +71,17 @@ class Emulated:
 
 
 @dataclass(frozen=True, slots=True)
+class DataSized:
+    """An array whose size only the data tell: it is held, and computed with, at its most, which is `bytes`."""
+
+    what: str
+    bytes: int
+    op_name: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Collectives:
     """Operations between replicas, and the bytes each replica hands over to them."""
 
@@ -118,6 +129,18 @@ def emulated(source: Module) -> tuple[Emulated, ...]:
                 counts[key] = counts.get(key, 0) + 1
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple(Emulated(*key, count) for key, count in ordered[:_MOST_EMULATED])
+
+
+def data_sized(source: Module) -> tuple[DataSized, ...]:
+    """Of a module as TensorFlow lowered it: the largest array of each operation whose size only the data tell."""
+    found: dict[tuple[str, str, int], DataSized] = {}
+    for one in source.all:
+        for array in one.arrays if one.opcode not in _NO_BUFFER else ():
+            key = (one.op_name, one.path, one.line)
+            if array.is_bounded and (key not in found or found[key].bytes < array.bytes):
+                found[key] = DataSized(_described(one, array), array.bytes, *key)
+    ordered = sorted(found.values(), key=lambda one: (-one.bytes, one.what, one.op_name))
+    return tuple(ordered[:_MOST_EMULATED])
 
 
 def collectives(optimized: Module) -> Collectives:

@@ -55,12 +55,13 @@ def _compiled(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _described(made: Executable, hlo: bytes) -> dict[str, Any]:
-    optimized = read(made.optimized, with_config=True)
+    optimized, source = read(made.optimized, with_config=True), read(hlo)
     return {
         "memory": dict(made.memory),
         "flops": made.costs.get("flops", 0.0),
         "bytes_accessed": made.costs.get("bytes accessed", 0.0),
         "padding": asdict(program.padding(optimized)),
-        "emulated": [asdict(one) for one in program.emulated(read(hlo))],
+        "emulated": [asdict(one) for one in program.emulated(source)],
+        "data_sized": [asdict(one) for one in program.data_sized(source)],
         "collectives": asdict(program.collectives(optimized)),
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from xlalint.tpu.outcome import Outcome
-from xlalint.tpu.program import Emulated, Waste
+from xlalint.tpu.program import DataSized, Emulated, Waste
 from xlalint.tpu.statuses import COMPILES, UNVERIFIED
 from xlalint.verify.graphs import operations
 from xlalint.verify.on_tpu import RunsOnHost
@@ -88,7 +88,7 @@ def _placed(outcome: Outcome, subject: Subject) -> Outcome:
     """With the user's lines in the place of the library's own, and none where there is no line of the user's."""
     find = subject.tools.locator.in_program
 
-    def at(one: Waste | Emulated) -> tuple[str, int]:
+    def at(one: Waste | Emulated | DataSized) -> tuple[str, int]:
         place = find(one.op_name, one.path, one.line)
         return ("", 0) if place is None else (place.path, place.line)
 
@@ -96,8 +96,18 @@ def _placed(outcome: Outcome, subject: Subject) -> Outcome:
     return replace(
         outcome,
         wasted=tuple(replace(one, path=path, line=line) for one, path, line in wasted),
+        data_sized=_each_once([(one, *at(one)) for one in outcome.data_sized]),
         emulated=_by_line([(one, *at(one)) for one in outcome.emulated]),
     )
+
+
+def _each_once(found: Sequence[tuple[DataSized, str, int]]) -> tuple[DataSized, ...]:
+    """The largest of each line of the user's, those without a line left out."""
+    by_line: dict[tuple[str, int], DataSized] = {}
+    for one, path, line in found:
+        if path:
+            by_line.setdefault((path, line), replace(one, path=path, line=line))
+    return tuple(by_line.values())
 
 
 def _by_line(found: Sequence[tuple[Emulated, str, int]]) -> tuple[Emulated, ...]:
