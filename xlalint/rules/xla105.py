@@ -5,7 +5,13 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.semantics.facts import CONVERSION, FORMATTING, NUMPY_CALL, NUMPY_METHOD
+from xlalint.semantics.facts import (
+    CAST_OPERAND,
+    CONVERSION,
+    FORMATTING,
+    NUMPY_CALL,
+    NUMPY_METHOD,
+)
 
 _VARIANTS = {
     CONVERSION: "conversion",
@@ -29,6 +35,9 @@ class TensorToPython(Rule):
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         self._judge(node)
 
+    def visit_Comparison(self, node: cst.Comparison) -> None:
+        self._judge(node)
+
     def visit_FormattedString(self, node: cst.FormattedString) -> None:
         self._judge(node)
 
@@ -36,6 +45,10 @@ class TensorToPython(Rule):
         self._judge(node)
 
     def _judge(self, node: cst.BaseExpression) -> None:
+        for fact in self.facts(node, CAST_OPERAND):
+            name, other = fact.detail
+            words = {"call": self.quote(node), "name": name, "other": other}
+            self.report(node, fact, "cast-operand", **words, dtype=str(fact.value.dtype))
         for fact in self.facts(node, *_VARIANTS):
             # Arrays are what eager callers ask for: an option that is off by default says who they are.
             is_array = fact.kind in (NUMPY_METHOD, NUMPY_CALL)

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import (
+    addons,
     arrays,
     callbacks,
     composites,
@@ -322,7 +323,7 @@ def judge(api: Api, bound: dict[str, Value]) -> Verdict:
             gradient=best.gradient or api.gradient,
             gradient_missing=best.gradient_missing if best.gradient else api.gradient_missing,
         )
-    constants = _constants(api)
+    constants = _constants(api, bound)
     if possible is not None and api.status == "compiles":
         return Verdict(
             possible.status,
@@ -343,10 +344,18 @@ def judge(api: Api, bound: dict[str, Value]) -> Verdict:
     )
 
 
-def _constants(api: Api) -> tuple[str, ...]:
+def _constants(api: Api, bound: dict[str, Value]) -> tuple[str, ...]:
     """Parameters that must be constants. A sparse tensor is three tensors, of which one must be: that is XLA405's."""
     plain = tuple(p for p in api.constant_args if not p.startswith("sp_"))
+    if api.name == "tf.slice" and _leaves_sizes_open(bound):
+        return (*plain, "size")
     return plain + _MORE_CONSTANTS.get(api.name, ())
+
+
+def _leaves_sizes_open(bound: dict[str, Value]) -> bool:
+    """`tf.slice(x, [0, 0], [n, -1])`: XLA cannot tell what -1 stands for unless it knows all sizes (fixtures/XLA203)."""
+    sizes = leaves(bound["size"]) if "size" in bound else ()
+    return len(sizes) > 1 and any(result_shapes.number(size) == -1 for size in sizes)
 
 
 def _fits(condition: Condition, bound: dict[str, Value]) -> bool | None:
@@ -644,6 +653,14 @@ def _math_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> 
 def _foreign_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if _is_host(name):
         frame.touches_host = True
+    missing = addons.operation(name)
+    if missing is not None:
+        api = custom_operation(name, missing)
+        note_hazards(api, judge(api, {}), {}, arguments, NOTHING_KNOWN, node, frame)
+    if name.startswith("tensorflow_addons."):
+        made = addons.result(name, arguments.positional)
+        if made is not None:
+            return made
     return callbacks.foreign(name, arguments, node, frame)
 
 

@@ -28,6 +28,7 @@ from xlalint.semantics.values import (
     SUPER,
     TENSOR,
     TRUE,
+    FromPython,
     Value,
     constant,
     dimension,
@@ -58,8 +59,12 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
         _note_iteration(name, values, node, frame)
     if name in ("int", "float", "bool", "complex"):
         return _convert(name, first, node, frame)
+    if name == "filter" and values:
+        _note_answers(name, values[0], values[1:2], node, frame)
     if name in _ASK_FOR_TRUTH and "key" in arguments.keywords:
-        return NOTHING_KNOWN  # the keys are compared, whatever the items are
+        # The keys are compared, whatever the items are.
+        _note_answers(name, arguments.keywords["key"], values, node, frame)
+        return first if name == "sorted" and first.kind is COLLECTION else NOTHING_KNOWN
     if name in _ASK_FOR_TRUTH:
         return _truth_of_elements(name, values, node, frame)
     if name == "dict" and arguments.keywords and not values:
@@ -95,11 +100,23 @@ def _note_iteration(name: str, values: tuple[Value, ...], node: ast.Call, frame:
             return
 
 
+def _note_answers(
+    name: str, function: Value, values: tuple[Value, ...], node: ast.AST, frame: Frame
+) -> None:
+    """`sorted(rows, key=tf.reduce_sum)`, `filter(is_kept, rows)`: Python asks what the function answers for its truth."""
+    if not values or values[0].kind not in (SEQUENCE, COLLECTION) or len(values[0].ref or ()) == 1:
+        return
+    answer = callbacks.answer(function, element(values[0]), node, frame)
+    if answer.is_tensor and not (answer.guess or answer.structured or answer.optional):
+        frame.analysis.note(frame, node, CONVERSION, answer, name)
+
+
 def _convert(name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
     if not value.is_tensor:
         return SOME_PYTHON
     if frame.context.converted and name in _CONVERTED_FINE:
-        return value._replace(kind=TENSOR, dtype="int32" if name == "int" else "float32", ref=None)
+        dtype = "int32" if name == "int" else "float32"
+        return value._replace(kind=TENSOR, dtype=dtype, ref=FromPython(name))
     if not value.structured and not value.guess:
         frame.analysis.note(frame, node, CONVERSION, value, name)
     return SOME_PYTHON

@@ -142,6 +142,11 @@ def _written(node: ast.AST, position: int, *names: str) -> ast.AST:
     return node.args[position] if position < len(node.args) else node
 
 
+def answer(function: Value, item: Value, node: ast.AST, frame: Frame) -> Value:
+    """What a function that Python itself calls answers for an item; AutoGraph does not convert what Python calls."""
+    return _run(function, [item], frame, converted=False, at=node)
+
+
 def mapped(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """`map(f, items)`: Python calls it, and AutoGraph does not convert what Python calls."""
     items = [element(value) for value in arguments.positional[1:]]

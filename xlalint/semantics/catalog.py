@@ -283,11 +283,11 @@ class Catalog:
         return _api(name, row)
 
 
-def custom_operation(name: str) -> Api:
+def custom_operation(name: str, operation: str = "a custom operation") -> Api:
     """An operation of a library loaded with tf.load_op_library: registered for CPU and GPU, not for XLA."""
     row = {
         "status": "fails",
-        "missing": ["a custom operation"],
+        "missing": [operation],
         "reason": "no-kernel",
         "returns": "structure",
     }
@@ -388,6 +388,10 @@ def _spellings(name: str) -> tuple[str, ...]:
     for prefix in ("tf.initializers.", "tf.losses.", "tf.metrics.", "tf.optimizers."):
         if name.startswith(prefix):
             return (name, "keras." + name.removeprefix("tf."))
+    if name.endswith(_PRIVATE_TRANSFORM):
+        return ("tf.raw_ops.ImageProjectiveTransformV3",)
+    if name in _STATIC_METHODS:
+        return (f"tf.raw_ops.{_STATIC_METHODS[name]}",)
     if name in _SUMMARIES_OF_V1:
         return (f"tf.raw_ops.{_SUMMARIES_OF_V1[name]}",)
     if name.startswith("tf.compat.v1."):
@@ -400,6 +404,12 @@ def _spellings(name: str) -> tuple[str, ...]:
     return (name,)
 
 
+# Of the module behind Keras 2's RandomRotation and its kind, which augmentations import from wherever it is.
+_PRIVATE_TRANSFORM = ".preprocessing.image_preprocessing.transform"
+_STATIC_METHODS = {
+    "tf.experimental.Optional.empty": "OptionalNone",
+    "tf.experimental.Optional.from_value": "OptionalFromValue",
+}
 # Other functions than their namesakes in `tf.summary`, which do nothing without a writer.
 _SUMMARIES_OF_V1 = {
     f"tf.compat.v1.summary.{name}": operation

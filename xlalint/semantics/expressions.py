@@ -21,6 +21,7 @@ from xlalint.semantics import (
     shapes,
 )
 from xlalint.semantics.facts import (
+    CAST_OPERAND,
     COMPREHENSION_FILTER,
     CONDITION,
     DATA_SIZED_USE,
@@ -55,6 +56,7 @@ from xlalint.semantics.values import (
     TENSOR,
     TRUE,
     UNKNOWN,
+    FromPython,
     Usual,
     Value,
     constant,
@@ -180,6 +182,7 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
                 frame.analysis.note(frame, node, FORMATTING, right)
             return SOME_PYTHON
         note_full_size_partner(node, left, right, frame)
+        _note_cast_operand(node, left, right, frame)
         if not isinstance(getattr(node, "op", None), ast.MatMult):
             counts.note_pair(node, left, right, frame)
         if _may_be_lists(node, left, right):
@@ -301,6 +304,26 @@ def _overloaded(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value
             if method is not None:
                 return frame.analysis.functions.invoke(method, [other], {}, owner, frame)
     return NOTHING_KNOWN
+
+
+def _note_cast_operand(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
+    """`x * int(t)`: a Python number takes the dtype of x, the int32 tensor that AutoGraph makes of it does not."""
+    for made, other in ((left, right), (right, left)):
+        if type(made.ref) is not FromPython or not made.is_tensor:
+            continue
+        dtype = _dtype_beside(other)
+        if None not in (made.dtype, dtype) and made.dtype != dtype:
+            frame.analysis.note(frame, node, CAST_OPERAND, made, (made.ref.name, dtype))
+
+
+def _dtype_beside(value: Value) -> str | None:
+    """The dtype of a plain tensor of numbers; `float` of a fraction, which is no whole number's either."""
+    known = value.constant()
+    if known is not None and type(known.value) is float:
+        return None if known.value == int(known.value) else "float32"
+    if not value.is_tensor or type(value.ref) is FromPython or value.dtype == "bool":
+        return None
+    return None if value.structured or value.optional else value.dtype
 
 
 def note_full_size_partner(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
@@ -476,6 +499,7 @@ def _compare_pair(
             # A "tensor" compared with text is a setting that may also be one (`padding="same"`).
             return NOTHING_KNOWN
         counts.note_pair(node, left, right, frame)
+        _note_cast_operand(node, left, right, frame)
         return _tensor_of(left, right)._replace(dtype="bool")
     one, other = left.constant(), right.constant()
     folded = _FOLDED_COMPARISONS.get(type(op))

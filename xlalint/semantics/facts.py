@@ -51,6 +51,7 @@ COMPREHENSION_FILTER = "comprehension-filter"
 MEMBERSHIP = "membership"
 CALL = "call"  # api, arguments by parameter name
 CONVERSION = "conversion"  # int(t), float(t), bool(t)...
+CAST_OPERAND = "cast-operand"  # an operation on what AutoGraph made of int(t); detail: the name and the other dtype
 NUMPY_METHOD = "numpy-method"
 NUMPY_CALL = "numpy-call"
 FORMATTING = "formatting"

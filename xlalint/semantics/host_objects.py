@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from xlalint.semantics.facts import ASSUMED
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import COMPUTED, INSTANCE, NOTHING_KNOWN, TENSOR, Value
 
@@ -31,6 +32,12 @@ _OPERATIONS: dict[str, dict[str, str]] = {
         "close": "QueueCloseV2",
     },
     "tf.CriticalSection": {"execute": "MutexLock"},
+    "tf.train.Checkpoint": {
+        "read": "RestoreV2",
+        "restore": "RestoreV2",
+        "save": "SaveV2",
+        "write": "SaveV2",
+    },
     "tf.random.Generator": {"binomial": "StatefulRandomBinomial"},
     # Those known to be positive definite go by way of Cholesky, which has a kernel.
     "tf.linalg.LinearOperatorFullMatrix": {
@@ -38,6 +45,7 @@ _OPERATIONS: dict[str, dict[str, str]] = {
         "log_abs_determinant": "LogMatrixDeterminant",
     },
 }
+_CHECKPOINT = "tf.train.Checkpoint"
 _RETURN_TENSORS = frozenset(
     {"lookup", "__getitem__", "export", "size", "dequeue", "dequeue_many", "dequeue_up_to"}
     | {"determinant", "log_abs_determinant", "solve", "matmul", "matvec", "trace", "to_dense"}
@@ -68,7 +76,8 @@ def make(name: str, keywords: Mapping[str, Value]) -> Value | None:
         return Value(INSTANCE, ref=name)
     name = name.replace("tf.compat.v1.", "tf.", 1)
     leaf = name.rsplit(".", 1)[-1]
-    is_one = name == "tf.CriticalSection" or name.startswith(("tf.lookup.", "tf.queue."))
+    is_one = name in ("tf.CriticalSection", "tf.train.Checkpoint", "tf.train.CheckpointManager")
+    is_one = is_one or name.startswith(("tf.lookup.", "tf.queue."))
     if not is_one or not leaf[:1].isupper() or "Initializer" in leaf:
         return None
     return Value(INSTANCE, ref=name)
@@ -78,6 +87,10 @@ def call(name: str, attr: str, node: ast.AST, frame: Frame) -> Value | None:
     """The value of a method call of an instance of the class `name`, noted if XLA has no kernel for it."""
     from xlalint.semantics import apis
 
+    if name.startswith(_CHECKPOINT):
+        frame.touches_host = True
+        if frame.context.region == ASSUMED:
+            return NOTHING_KNOWN  # whoever saves drives the training, and is run eagerly
     for prefix, methods in _OPERATIONS.items():
         if name.startswith(prefix):
             if attr in methods:

@@ -99,6 +99,8 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
         return ("resize", first) if first.sized_axis in (1, 2) else None
     if name in _ON_ANY_AXIS:
         return _ON_ANY_AXIS[name], first
+    if name == "tf.RaggedTensor.from_tensor":
+        return "measured-rejected", first
     if name == "tf.random.shuffle" and (first.rank or 0) < 2:
         return None  # a vector is sorted by random keys, with its count; the rows of a matrix are gathered
     misuse = _ALONG_THE_AXIS.get(name)

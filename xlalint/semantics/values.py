@@ -81,6 +81,12 @@ class Content(NamedTuple):
     is_rank: bool = False
 
 
+class FromPython(NamedTuple):
+    """That a tensor stands for `int(t)` or `float(t)`, as AutoGraph converts them: its dtype is int32 or float32, and stays so."""
+
+    name: str
+
+
 class Made(NamedTuple):
     """A class of another package and what its instance was made with, where that decides what a call of it does."""
 
