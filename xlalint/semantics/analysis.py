@@ -21,6 +21,7 @@ from xlalint.semantics.installed import InstalledClasses
 from xlalint.semantics.loop_gradients import LoopGradients
 from xlalint.semantics.modules import Modules
 from xlalint.semantics.objects import Objects
+from xlalint.semantics.precision import Precision
 from xlalint.semantics.regions import Regions
 from xlalint.semantics.scopes import Scopes
 from xlalint.semantics.setups import Setups
@@ -59,6 +60,7 @@ class Analysis:
         self.drivers = Drivers(self)
         self.setups = Setups(self)
         self.scopes = Scopes(self)
+        self.precision = Precision(self)
         self.gradients = Gradients(self)
         self.loop_gradients = LoopGradients(self)
         self._installed = InstalledClasses(list(installed))

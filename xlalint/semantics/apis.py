@@ -12,6 +12,7 @@ from xlalint.semantics import (
     arrays,
     callbacks,
     composites,
+    costs,
     counts,
     differences,
     families,
@@ -19,6 +20,7 @@ from xlalint.semantics import (
     misfits,
     misuses,
     pipelines,
+    precision,
     result_shapes,
     results,
     setups,
@@ -146,6 +148,8 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
     """The value of a call of an API by its canonical name; notes its hazards."""
     if name in setups.STEPS:
         frame.analysis.setups.saw(name, arguments, node, frame)
+    if name in precision.STRATEGIES:
+        frame.analysis.precision.saw_strategy(node, frame)
     trace_effects.note_call(name, node, frame)
     if name.startswith("np."):
         return _numpy_call(name, arguments, node, frame)
@@ -166,6 +170,7 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
         frame.analysis.drivers.saw_input(arguments, node, frame)
     made = _make_object(name, arguments, frame)
     if made is not None:
+        costs.note_making(plain, arguments, node, frame)
         host_objects.note_making(made, node, frame)
         callbacks.construct(name, arguments, frame)
         return made
@@ -420,6 +425,7 @@ def note_hazards(
     if not frame.context.is_compiled or frame.silent:
         return
     differences.note(api, bound, node, frame)
+    costs.note_call(api, bound, node, frame)
     if verdict.gradient == "fails" or "TopKV2" in api.ops:
         frame.analysis.gradients.note(api, verdict, bound, node, frame)
     if verdict.missing:
@@ -693,6 +699,9 @@ def _make_object(name: str, arguments: Arguments, frame: Frame) -> Value | None:
         ("tf.data.", "tf.compat.v1.data.", "keras.utils.image_dataset", "keras.utils.text_dataset")
     ):
         return pipelines.made(plain, arguments)
+    policy = precision.make_policy(plain, arguments)
+    if policy is not None:
+        return policy
     on_host = host_objects.make(plain, arguments.keywords)
     if on_host is not None:
         return on_host

@@ -296,6 +296,11 @@ class Drivers:
 
     # What follows from it, at the end.
 
+    @property
+    def compiles_models(self) -> bool:
+        """Whether a model of Keras is compiled anywhere: `model.compile(...)`."""
+        return bool(self._compiled_models)
+
     def judge(self) -> None:
         """Keep a fact for each use whose consumer is compiled."""
         for use in self._uses:

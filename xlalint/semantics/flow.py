@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from xlalint.semantics import conditionals, iteration, loops, scopes, text, trace_effects
+from xlalint.semantics import conditionals, costs, iteration, loops, scopes, text, trace_effects
 from xlalint.semantics.callbacks import loop_state
 from xlalint.semantics.conditionals import note_arms, run_arm
 from xlalint.semantics.expressions import combine, evaluate, evaluate_condition, is_usual, truth
@@ -375,6 +375,8 @@ def _for(node: ast.For, frame: Frame) -> bool:
     if is_graph_loop:
         inside = loop_state(inside)._replace(dtype=items.dtype)
     iteration.note_loop(frame, node, items, inside)
+    if not is_graph_loop:
+        costs.note_loop(node, frame)
     if is_graph_loop:
         frame.graph_loops.add(node)
         frame.constructs.append(node)

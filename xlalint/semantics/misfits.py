@@ -77,7 +77,8 @@ def _of_product(passed: set[str]) -> Misfit | None:
 
 
 def policy(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    """`set_floatx("float64")`: from there on, layers compute in it."""
+    """`set_floatx("float64")`, `set_global_policy("mixed_float16")`: from there on, layers compute in it."""
+    frame.analysis.precision.saw_policy(arguments, node, frame)
     wanted = arguments.positional[0].constant() if arguments.positional else None
     if wanted is not None and wanted.value == "float64":
         misfit = Misfit(EMULATED, "float64")

@@ -250,6 +250,7 @@ class Regions:
         self._drop_host_facts()
         self._analysis.drivers.judge()
         self._analysis.setups.judge()
+        self._analysis.precision.judge(modules, has_models=self._analysis.drivers.compiles_models)
 
     def _run_host_functions(self, modules: list[ModuleInfo]) -> None:
         """Run what feeds, configures and drives training, eagerly: it says who compiles what."""

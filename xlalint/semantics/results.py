@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import attributes, composites, result_shapes, specs
+from xlalint.semantics import attributes, composites, costs, result_shapes, specs
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.shapes import Shape
@@ -647,7 +647,8 @@ def _mask(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
     dtype = data.dtype if data.is_tensor else None
     if _is_constant(mask):
         return Value(TENSOR, _dependence_of(flat), dtype=dtype)
-    kept = Value(TENSOR, COMPUTED, "a boolean mask", dtype, None, None, _is_known(mask))
+    held = costs.kept(mask[0]) if mask else None
+    kept = Value(TENSOR, COMPUTED, "a boolean mask", dtype, None, held, _is_known(mask))
     return _with_shape(kept, result_shapes.masked(data, mask[0] if mask else NOTHING_KNOWN))
 
 

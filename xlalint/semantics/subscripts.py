@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from xlalint.semantics import composites, counts, host_objects
+from xlalint.semantics import composites, costs, counts, host_objects
 from xlalint.semantics.facts import CONVERSION, DATA_SIZED_USE, INDEX, MASK_INDEX, SLICE, STRIDE
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.iteration import is_taken_apart
@@ -138,8 +138,9 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
             shape = masked(base, index)
             rank = None if shape is None else len(shape)
             dependence = max(base.dependence, index.dependence)
+            held = costs.kept(index)
             return Value(
-                TENSOR, dependence, "a boolean mask", base.dtype, rank, None, sure, shape=shape,
+                TENSOR, dependence, "a boolean mask", base.dtype, rank, held, sure, shape=shape,
                 counted=counts.here(node, frame),
             )  # fmt: skip
         return base._replace(kind=TENSOR, rank=None, shape=None, ref=None)

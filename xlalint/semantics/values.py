@@ -87,6 +87,12 @@ class FromPython(NamedTuple):
     name: str
 
 
+class Kept(NamedTuple):
+    """What a boolean mask leaves of a tensor: `at_most` elements or rows, the size of the mask."""
+
+    at_most: int
+
+
 class Made(NamedTuple):
     """A class of another package and what its instance was made with, where that decides what a call of it does."""
 
@@ -104,7 +110,7 @@ class Value(NamedTuple):
     known which), `counted` stands for the operation that counted its elements where that matters (counts.py). `shape` is the static shape, where at least the rank is
     known: of a tensor its own, of a SHAPE the one it holds. `rank` is 0 for a scalar, otherwise the least number of
     dimensions (a mask is no scalar, whatever its rank), None when nothing is known. A tensor's `ref` is a `Content`
-    where its elements are known numbers. `sure` is False where kind and dependence rest on a parameter that was
+    where its elements are known numbers, a `Kept` where a mask of known size made it. `sure` is False where kind and dependence rest on a parameter that was
     only inferred to be a tensor, `guess` True where the very kind does. `optional` marks a value that may also be None, `structured` a tensor that may
     also be a list, tuple or dict of tensors (the `inputs` of a layer). `made` is where a thing with variables was made, in code that
     knows of a strategy (`scopes.py`).

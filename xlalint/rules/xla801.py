@@ -1,0 +1,27 @@
+"""XLA801: layouts that waste a TPU's memory and its bandwidth."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from xlalint.rules.base import Rule
+from xlalint.semantics import costs
+from xlalint.semantics.facts import COST
+
+
+class WastefulLayout(Rule):
+    """Large lookup tables whose rows are no whole number of lanes."""
+
+    code = "XLA801"
+
+    def visit_Call(self, node: cst.Call) -> None:
+        if not self.passage.aim.is_tpu:
+            return
+        for fact in self.facts(node, COST):
+            cost: costs.Cost = fact.detail
+            if cost.how == costs.TABLE:
+                self.report(
+                    node, fact, cost.how,
+                    confidence="certain",
+                    use=self.quote(node.func), **dict(cost.words),
+                )  # fmt: skip
