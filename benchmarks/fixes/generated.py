@@ -115,13 +115,16 @@ def prove(one: Rewritten, folder: Path) -> tuple[str, list[str]]:
         cases(Given(tensors, free, closed, closed)),
         seconds=60.0,
         compiles_original=False,
+        compiles_rewrite=one.is_clean,
     )
     if outcome.counterexample is not None:
         return REFUTED, list(outcome.counterexample.lines)
     if outcome.unusable:
         return UNUSABLE, [outcome.unusable]
+    if not one.is_clean:
+        return EAGER, outcome.notes
     if outcome.stuck:
-        return (STUCK if one.is_clean else EAGER), [outcome.stuck]
+        return STUCK, [outcome.stuck]
     return PROVEN, outcome.notes
 
 

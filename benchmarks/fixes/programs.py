@@ -292,7 +292,9 @@ def made(dice: Random) -> Made:
     writer = _Writer(dice, shape, {"x": FLOATS, "y": FLOATS, "k": WHOLES})
     is_layer = dice.random() < 0.3
     indent = "        " if is_layer else "    "
-    body = [*writer.block(2, indent, 4), *writer.returned(indent)]
+    # Many have one thing to mend: then nothing else keeps the function from being compiled.
+    depth, most = dice.choice(((1, 1), (1, 1), (1, 2), (2, 4)))
+    body = [*writer.block(depth, indent, most), *writer.returned(indent)]
     head = _layer() if is_layer else _function(dice, shape)
     text = "\n".join(("import tensorflow as tf", "", "", *head, *body, ""))
     specs = (("float32", shape), ("float32", shape), ("int32", (ROWS,)))

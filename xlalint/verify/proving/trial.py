@@ -81,11 +81,16 @@ class Outcome:
 
 
 def compare(
-    trial: Trial, cases: Iterator[Case], seconds: float, *, compiles_original: bool = True
+    trial: Trial,
+    cases: Iterator[Case],
+    seconds: float,
+    *,
+    compiles_original: bool = True,
+    compiles_rewrite: bool = True,
 ) -> Outcome:
     """Compare the two versions on the cases, as many as `seconds` of wall time allow. Raises nothing for what they do.
 
-    `compiles_original` asks whether the original compiles as well.
+    `compiles_original` asks whether the original compiles as well; without `compiles_rewrite` nothing runs under XLA.
     """
     outcome = Outcome()
     state = _State()
@@ -93,7 +98,9 @@ def compare(
         work = _Work(
             trial, state, dice, tap, time.monotonic() + seconds, outcome, compiles_original
         )
-        work.do(cases)
+        usable = work.eagerly(cases)
+        if usable and compiles_rewrite:
+            work.under_xla(usable)
     return outcome
 
 
@@ -101,7 +108,8 @@ class _State:
     """The variables that live in this process, put back after each run."""
 
     def __init__(self) -> None:
-        living = [one for one in gc.get_objects() if isinstance(one, tf.Variable)]
+        # By type: asking a weak reference for its class raises where what it led to is gone.
+        living: list[Any] = [one for one in gc.get_objects() if issubclass(type(one), tf.Variable)]
         usable = [one for one in living if _is_usable(one)]
         self.variables = usable if _size_of(usable) <= _MOST_NUMBERS else []
         self.is_partial = len(usable) != len(self.variables)
@@ -160,20 +168,21 @@ class _Work:
         self._trains = False
         self._watched: list[Any] = []
 
-    def do(self, cases: Iterator[Case]) -> None:
+    def eagerly(self, cases: Iterator[Case]) -> list[tuple[Case, Ran]]:
+        """The cases on which both versions agree eagerly, with what they give; none where they do not on one."""
         outcome = self._outcome
         usable = self._originals(cases)
         if outcome.unusable:
-            return
+            return []
         with self._trial.as_rewritten():
             for case, first in usable:
                 other = self._eagerly(self._trial.rewritten, case.tensors)
                 if self._differs(case, first, other, EAGERLY):
-                    return
+                    return []
         outcome.tried = len(usable)
         outcome.labels = list(dict.fromkeys(case.label for case, _ in usable))
         outcome.has_gradient = any(_has_gradient(run) for _, run in usable)
-        self._under_xla(usable)
+        return usable
 
     # The original
 
@@ -243,7 +252,8 @@ class _Work:
 
     # Under XLA
 
-    def _under_xla(self, usable: Sequence[tuple[Case, Ran]]) -> None:
+    def under_xla(self, usable: Sequence[tuple[Case, Ran]]) -> None:
+        """Compile the rewrite, and compare it with what the original gave eagerly."""
         by_signature: dict[Any, list[tuple[Case, Ran]]] = {}
         for case, run in usable:
             by_signature.setdefault(case.signature, []).append((case, run))
@@ -280,14 +290,14 @@ class _Work:
             for case, first in group:
                 other = self._run_compiled(program, case.tensors)
                 if self._differs(case, first, other, UNDER_XLA):
-                    why = self._is_xlas_own(case, program, other)
+                    why = self._is_xlas_own(case, program, first, other)
                     if not why:
                         return
                     outcome.counterexample = None
                     outcome.notes.append(f"XLA and eager code differ by {why}")
                 outcome.compiled += 1
 
-    def _is_xlas_own(self, case: Case, program: _Compiled, other: Ran) -> str:
+    def _is_xlas_own(self, case: Case, program: _Compiled, first: Ran, other: Ran) -> str:
         """Why a difference between eager code and XLA is not the rewrite's doing: rounding, or an operation that the original
         runs too. Empty where it may be."""
         if other.error:
@@ -302,10 +312,7 @@ class _Work:
             cause = difference_of.cause(program.function, case.tensors, compiled, self._dice)
             if cause.excuse:
                 return cause.excuse
-            is_special = any(
-                one.dtype.is_floating and not bool(tf.reduce_all(tf.math.is_finite(one)))
-                for one in case.tensors
-            )
+            is_special = _has_special(first, case.tensors)
             own = self._ops_of_original(case) if is_special else set()
             blamed = {cause.op_type} & own
             if cause.op_type in _WITH_A_BODY | _OTHERWISE_WITH_NAN or not (cause.op or cause.words):
@@ -454,6 +461,13 @@ def _specs(case: Case) -> list[Any]:
 def _has_gradient(run: Ran) -> bool:
     """Does anything depend on a float input or a variable, smoothly?"""
     return any(np.any(leaf.array.astype("float64") != 0) for leaf in run.gradients or ())
+
+
+def _has_special(run: Ran, tensors: Sequence[Any]) -> bool:
+    """Is there a NaN or an infinity in what was given, or in what eager code made of it?"""
+    made = [leaf.array for leaf in (*run.outputs, *(run.gradients or ())) if leaf.kind == "float"]
+    given = [np.asarray(one) for one in tensors if one.dtype.is_floating]
+    return any(not np.isfinite(one.astype("float64")).all() for one in (*made, *given))
 
 
 def _weighed(outputs: Any) -> Any:
