@@ -31,7 +31,7 @@ class _Writer:
     dice: Random
     shape: tuple[int, ...]
     names: dict[str, str] = field(default_factory=dict)
-    is_plain: bool = False
+    is_layer: bool = False
     count: int = 0
 
     def known(self, kind: str) -> list[str]:
@@ -213,12 +213,12 @@ class _Writer:
 
     def counted(self, depth: int, indent: str) -> list[str]:
         name = self.fresh("a")
-        over = self.dice.choice(
-            ("tf.range(3)", "range(3)", "tf.range(tf.shape(x)[0])", "range(len(k))")
-        )
+        # What else a layer is called with than its first argument may be a Python list.
+        counted = "range(2)" if self.is_layer else "range(len(k))"
+        over = self.dice.choice(("tf.range(3)", "range(3)", "tf.range(tf.shape(x)[0])", counted))
         step = self.dice.choice(("tf.cast(i, tf.float32)", self.value(NUMBER, 1)))
         self.names[name] = NUMBER
-        if "len" in over or not over.startswith("tf"):
+        if not over.startswith("tf"):
             step = step.replace("tf.cast(i, tf.float32)", "float(i)")
         return [
             f"{indent}{name} = tf.constant(0.0)",
@@ -290,7 +290,7 @@ def made(dice: Random) -> Made:
     """A program. The same dice make the same program."""
     shape = dice.choice(((ROWS,), (ROWS, COLUMNS)))
     writer = _Writer(dice, shape, {"x": FLOATS, "y": FLOATS, "k": WHOLES})
-    is_layer = dice.random() < 0.3
+    is_layer = writer.is_layer = dice.random() < 0.3
     indent = "        " if is_layer else "    "
     # Many have one thing to mend: then nothing else keeps the function from being compiled.
     depth, most = dice.choice(((1, 1), (1, 1), (1, 2), (2, 4)))

@@ -65,6 +65,17 @@ def test_a_module_that_cannot_be_imported_is_left_alone(
     assert (folder / "model.py").read_bytes() == before
 
 
+def test_verify_says_of_each_fix_whether_it_is_proven(
+    write: WriteFiles, xlalint: RunXlalint
+) -> None:
+    write({"model.py": RANK})
+    ran = xlalint("verify", "--format", "json", "model.py")
+    (finding,) = json.loads(ran.out)["findings"]
+    assert (finding["code"], finding["verdict"]) == ("XLA106", "confirmed")
+    assert finding["fix"]["applicability"] == "safe"
+    assert finding["proof"]["status"] == "proven"
+
+
 def test_prove_alone_proves_nothing(write: WriteFiles, xlalint: RunXlalint) -> None:
     write({"model.py": RANK})
     ran = xlalint("check", "--prove", "model.py")

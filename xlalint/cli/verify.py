@@ -172,7 +172,7 @@ def _request(
 def _check(paths: Any, settings: Settings) -> Any:
     from xlalint import engine
 
-    return engine.check(paths, settings)
+    return engine.check(paths, settings, with_fixes=True)
 
 
 def _write(result: Any, options: dict[str, Any]) -> None:

@@ -149,6 +149,11 @@ class _Full:
                 f"{finding.message}"
             )
             yield f"              {one.evidence}"
+            proof = self._result.proofs.get(finding)
+            if proof is not None and finding.fix is not None:
+                first, *rest = proof.lines
+                yield f"              {finding.fix.applicability} fix {proof.status}: {first}"
+                yield from (f"                {line}" for line in rest)
 
     def _unclaimed(self) -> Iterator[str]:
         lines = (

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from xlalint.finding import Finding
+from xlalint.fixes.proof import Proof
 from xlalint.report import recompiles, tpu
 from xlalint.report.advice import advice
 from xlalint.report.json import error_data, finding_data
@@ -35,7 +37,7 @@ def as_data(result: Verification) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "environment": asdict(result.environment),
         "targets": [_target_data(target, result.folder, tensorflow) for target in result.targets],
-        "findings": [_verdict_data(one) for one in result.verdicts],
+        "findings": [_verdict_data(one, result.proofs) for one in result.verdicts],
         "not_found_by_check": [
             {
                 "function": target.function,
@@ -122,9 +124,15 @@ def _place_data(place: Place | None, folder: Path) -> dict[str, Any]:
     return {"path": relative(place.path, folder), "line": place.line, "column": place.column}
 
 
-def _verdict_data(one: Verdict) -> dict[str, Any]:
-    data = finding_data(one.finding)
-    return {**data, "verdict": one.verdict, "evidence": one.evidence, "target": one.target or None}
+def _verdict_data(one: Verdict, proofs: Mapping[Finding, Proof]) -> dict[str, Any]:
+    proof = proofs.get(one.finding)
+    return {
+        **finding_data(one.finding),
+        "proof": None if proof is None else proof.as_dict(),
+        "verdict": one.verdict,
+        "evidence": one.evidence,
+        "target": one.target or None,
+    }
 
 
 def _training_data(training: TrainingReport, folder: Path, tensorflow: str) -> dict[str, Any]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib.util
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from xlalint import engine
 from xlalint.finding import CheckResult, FileError, Finding, Severity
+from xlalint.fixes.proof import Proof
 from xlalint.isolation import memory
 from xlalint.isolation.sandbox import Limits
 from xlalint.project.files import discover
@@ -22,6 +23,7 @@ from xlalint.verify.alone.mentions import TestIndex
 from xlalint.verify.command import Command, PlanError, parse_command
 from xlalint.verify.jobs import Job, TpuJob
 from xlalint.verify.notebook import SUFFIX, Notebooks
+from xlalint.verify.proving import judging
 from xlalint.verify.recompiles import Recompiles
 from xlalint.verify.records import (
     EAGER,
@@ -59,7 +61,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What came of it. `unclaimed` are failures that no finding of check foretold."""
+    """What came of it. `unclaimed` are failures that no finding of check foretold, `proofs` those of fixes, by finding."""
 
     folder: Path
     environment: Environment
@@ -73,6 +75,7 @@ class Verification:
     recompiles: tuple[Recompiles, ...] = ()
     interrupted: bool = False
     books: Notebooks | None = None
+    proofs: Mapping[Finding, Proof] = field(default_factory=dict)
 
     @property
     def has_failures(self) -> bool:
@@ -106,7 +109,19 @@ def verify(
     with Notebooks() as books:
         say("checking")
         prepared = prepare(request, settings, check, books)
-        return carry_out(prepared, prepared.jobs, say, books)
+        result = carry_out(prepared, prepared.jobs, say, books)
+        if request.compile_only or result.interrupted:
+            return result
+        return replace(result, proofs=_proofs(prepared, settings, say))
+
+
+def _proofs(prepared: Prepared, settings: Settings, say: run.Say) -> dict[Finding, Proof]:
+    """Whether the fixes that findings bring are the same program."""
+    request = prepared.request
+    python = prepared.commands[0].python if request.command else ()
+    means = judging.Means(request.folder, request.limits, say, request.workers, python)
+    paths = request.paths or tuple(dict.fromkeys(one.path for one in prepared.findings))
+    return judging.proofs_of(prepared.findings, paths or (".",), settings, means)
 
 
 def limits(seconds: float | None = None, memory_mb: int | None = None) -> Limits:

@@ -24,6 +24,7 @@ from xlalint.verify.records import TargetReport
 # Programs (sets of inputs) that one rewrite is tried with, and seconds of wall time for each.
 _PROGRAMS = 3
 _SECONDS = 45.0
+_GIST = 120  # characters of an error
 _LABELS = 4  # kinds of inputs that the evidence names
 
 
@@ -189,7 +190,7 @@ def _asides(outcome: Outcome, scene: Scene) -> Iterator[str]:
         more = f" and {len(edges) - _LABELS} other kinds" if len(edges) > _LABELS else ""
         yield f"among them {', '.join(edges[:_LABELS])}{more}"
     if outcome.original_compiles:
-        yield f"the original does not compile ({outcome.original_compiles})"
+        yield f"the original does not compile ({outcome.original_compiles.partition('. ')[0][:_GIST]})"
     elif outcome.original_compiles is not None:
         yield "the original compiles on this machine too"
     if outcome.raises:

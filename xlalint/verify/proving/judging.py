@@ -8,9 +8,10 @@ from pathlib import Path
 
 from xlalint import engine
 from xlalint.finding import Finding, Fix
-from xlalint.fixes.applying import Change, applied
+from xlalint.fixes.applying import Change, Lines, applied, changes_of, conflict
 from xlalint.fixes.fixpoint import Proposal
 from xlalint.fixes.proof import NOT_RUNNABLE, REFUTED, Proof
+from xlalint.fixes.site import DISPLAY
 from xlalint.isolation import sandbox
 from xlalint.project.files import discover
 from xlalint.project.settings import Settings
@@ -24,12 +25,14 @@ _WORDS = {REFUTED: "refuted:", NOT_RUNNABLE: "not proven:"}
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """How proofs are run: `folder` is what relative paths count from, `limits` those of each child process."""
+    """How proofs are run: `folder` is what relative paths count from, `limits` those of each child process,
+    `python` the interpreter where it is not this one."""
 
     folder: Path
     limits: sandbox.Limits
     say: run.Say
     workers: int = 1
+    python: tuple[str, ...] = ()
 
 
 class Judge:
@@ -44,10 +47,7 @@ class Judge:
     def __call__(self, proposals: Sequence[Proposal]) -> Mapping[int, str]:
         """Why proposals must not be applied, by their index: those that are not proven."""
         asks = [self._ask(proposal, proposals) for proposal in proposals]
-        means = self._means
-        proofs = planning.prove(
-            asks, means.folder, self._what_is_known(), means.limits, means.say, means.workers
-        )
+        proofs = _prove(asks, self._what_is_known(), self._means)
         for proposal, proof in zip(proposals, proofs):
             for finding in proposal.findings:
                 there = proposal.manuscript.source.relocate(finding)
@@ -91,6 +91,56 @@ def known_of(paths: Sequence[str], settings: Settings, folder: Path) -> Known:
         inputs_of=dict(settings.verify.inputs_of),
         tests=TestIndex((root,)),
         files=[file.path for file in files if not file.is_notebook],
+    )
+
+
+def proofs_of(
+    findings: Sequence[Finding], paths: Sequence[str], settings: Settings, means: Means
+) -> dict[Finding, Proof]:
+    """Proofs of the fixes that the findings bring, each against the files as they are; of what is only shown, none."""
+    mended = [one for one in findings if one.fix is not None and one.fix.applicability != DISPLAY]
+    if not mended:
+        return {}
+    changes = {one: _changes(one, means.folder) for one in mended}
+    asks = [_ask(one, changes, means.folder) for one in mended]
+    found = _prove(asks, known_of(paths, settings, means.folder), means)
+    return dict(zip(mended, found))
+
+
+def _ask(
+    finding: Finding, changes: Mapping[Finding, Sequence[Change]], folder: Path
+) -> planning.Ask:
+    path = Path(folder, finding.path).resolve()
+    text = _text(path)
+    together: list[Change] = []
+    for other, made in changes.items():
+        if other.path == finding.path and not conflict(made, together):
+            together += made
+    after = applied(text, changes[finding])
+    return planning.Ask(finding, path, text, text, after, applied(text, together))
+
+
+def _changes(finding: Finding, folder: Path) -> tuple[Change, ...]:
+    assert finding.fix is not None
+    if finding.cell is not None:
+        return ()  # planning says that there is no file to load
+    text = _text(Path(folder, finding.path).resolve())
+    try:
+        return changes_of(Lines.of(text), finding.fix.edits)
+    except ValueError:  # the file has changed meanwhile
+        return ()
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _prove(asks: Sequence[planning.Ask], known: Known, means: Means) -> list[Proof]:
+    return planning.prove(
+        asks, means.folder, known, means.limits, means.say, means.workers, means.python
     )
 
 

@@ -43,10 +43,14 @@ def prove(
     limits: sandbox.Limits,
     say: run.Say,
     workers: int = 1,
+    python: tuple[str, ...] = (),
 ) -> list[Proof]:
-    """A proof for each, in the same order. Runs child processes; raises nothing for what they do."""
+    """A proof for each, in the same order. Runs child processes, of `python` where it is given; raises nothing for what they
+    do."""
     planned = _planned(asks, folder, known)
-    gathered = run.run([job for job in planned.jobs if job.rewrites], limits, say, workers)
+    wanted = [job for job in planned.jobs if job.rewrites]
+    wanted = [replace(job, python=python) if python else job for job in wanted]
+    gathered = run.run(wanted, limits, say, workers)
     broken = {one.what: one.message for one in gathered.broken}
     died = {one.id: one for one in gathered.targets}
     found: list[Proof] = []

@@ -302,6 +302,8 @@ class _Work:
         runs too. Empty where it may be."""
         if other.error:
             return ""
+        if self._outcome.original_compiles == "" and self._is_with_the_original(case, other):
+            return "what the original does under XLA as well"
         with suppress(Exception):
             assert self._outcome.counterexample is not None
             if self._outcome.counterexample.where != GRADIENTS:
@@ -323,6 +325,18 @@ class _Work:
                 which = ", ".join(sorted(blamed))
                 return f"what {which}, which the original runs too, does with NaN or infinities"
         return ""
+
+    def _is_with_the_original(self, case: Case, other: Ran) -> bool:
+        """Does the original, compiled, give the same?"""
+        with suppress(Exception), self._trial.as_original():
+            program = self._compiled(
+                self._trial.original, _specs(case), other.gradients is not None
+            )
+            run = self._run_compiled(program, case.tensors)
+            may_change = self._trial.may_change
+            found = difference(run, other, is_compiled=True, may_change=may_change)
+            return not run.error and found is None
+        return False
 
     def _ops_of_original(self, case: Case) -> set[str]:
         """The types of the operations that the original runs eagerly; none where this TensorFlow does not tell."""
