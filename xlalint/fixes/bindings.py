@@ -23,11 +23,13 @@ _COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 class Origin:
     """Where a name was bound: `node` is the assignment, the parameter or the loop; None for a name of an outer scope.
 
-    Two origins are the same when they are equal.
+    Two origins are the same when they are equal. `is_sure` is False where `node` is a compound statement that may have bound
+    the name, or left it: what it is then is not known, but it is the same wherever this origin is.
     """
 
     name: str
     node: cst.CSTNode | None
+    is_sure: bool = True
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Origin) and self.name == other.name and self.node is other.node
@@ -75,7 +77,7 @@ def reads(draft: Draft, assignment: cst.Assign, name: str) -> list[cst.Name] | N
         if draft.function(node) is not function:
             return None
         came_from = origin(draft, name, node)
-        if came_from is None:
+        if came_from is None or not came_from.is_sure:
             return None
         if came_from == own:
             found.append(node)
@@ -124,25 +126,32 @@ def _last_in(draft: Draft, body: Sequence[cst.CSTNode], below: cst.CSTNode, name
     for statement in reversed(statements[:index]):
         if not _binds(draft, statement, name):
             continue
-        if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
-            if isinstance(statement, (cst.FunctionDef, cst.ClassDef)):
-                return Origin(name, statement)
-            return None
-        return Origin(name, statement.body[0])
+        if isinstance(statement, cst.SimpleStatementLine):
+            return Origin(name, statement.body[0]) if len(statement.body) == 1 else None
+        is_sure = isinstance(statement, (cst.FunctionDef, cst.ClassDef))
+        return Origin(name, statement, is_sure)
     return _NOT_HERE
 
 
 def _binds(draft: Draft, statement: cst.CSTNode, name: str) -> bool:
     if isinstance(statement, cst.If):
         arms = [statement.body, *([statement.orelse] if statement.orelse is not None else [])]
-        return any(not _leaves(arm) and _binds(draft, arm, name) for arm in arms)
+        is_named = _is_bound_under(draft, statement.test, name)
+        return is_named or any(not _leaves(arm) and _binds(draft, arm, name) for arm in arms)
     found = draft.as_ast(statement)
     if isinstance(found, ast.stmt):
         return binds_in([found], name) or _imports(found, name)
     # Several statements on one line, or what `ast` places otherwise.
+    return _is_bound_under(draft, statement, name)
+
+
+def _is_bound_under(draft: Draft, root: cst.CSTNode, name: str) -> bool:
     return any(
-        isinstance(node, cst.Name) and node.value == name and not is_read(draft, node)
-        for node in draft.within(statement)
+        isinstance(node, cst.Name)
+        and node.value == name
+        and not is_read(draft, node)
+        and not isinstance(draft.parent(node), (cst.Attribute, cst.Arg))
+        for node in draft.within(root)
     )
 
 

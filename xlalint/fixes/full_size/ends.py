@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from xlalint.fixes.full_size import operations
-from xlalint.fixes.full_size.flow import COUNT, FIRST, LAST, SCATTER, End, fill_of
+from xlalint.fixes.full_size.flow import COUNT, FIRST, LAST, RETURNED, SCATTER, End, fill_of
 from xlalint.fixes.full_size.kept import INDICES, VALUES, Kept
 from xlalint.fixes.ranks import argument
 
@@ -39,7 +39,28 @@ def written(rewriting: Rewriting, end: End) -> str:
         return _scattered(rewriting, end, known)
     if end.how == "updates":
         return _scattered(rewriting, end, known)
+    if end.how == RETURNED:
+        return _returned(rewriting, end, known)
     return _reduced(rewriting, end, known)
+
+
+def _returned(rewriting: Rewriting, end: End, known: Kept) -> str:
+    """The mean of losses, as a vector: what takes the mean of the returned losses takes that of one."""
+    tf = rewriting.tf
+    losses = rewriting.plain(end.operand, known)
+    if not losses.isidentifier():
+        losses = rewriting.bind(end, losses, "losses")
+    mask = rewriting.mask(known.mask, end.node)
+    if known.trailing:
+        raise UnfitError
+    if known.trailing is None:
+        rewriting.doubts["The labels are taken to have the shape of the mask."] = None
+    kept = rewriting.bind(end, f"{tf}.where({mask}, {losses}, 0)", "kept")
+    count = f"{tf}.reduce_sum({tf}.cast({rewriting.mask(known.mask, end.node)}, {losses}.dtype))"
+    rewriting.doubts[
+        "It returns the mean of the losses, as a vector of one element, and no loss for each kept element."
+    ] = None
+    return f"{tf}.reshape({tf}.reduce_sum({kept}) / {count}, [1])"
 
 
 def _reduced(rewriting: Rewriting, end: End, known: Kept) -> str:
@@ -214,10 +235,6 @@ def _scattered(rewriting: Rewriting, end: End, known: Kept) -> str:
             raise UnfitError
     else:
         text = rewriting.render(updates)
-        if given.trailing is None:
-            rewriting.doubts[
-                f"`{rewriting.source(updates)}` is taken to have the shape of the mask."
-            ] = None
         trailing = given.trailing or 0
     mask = rewriting.mask(place.mask, end.node, trailing)
     if is_new:

@@ -10,14 +10,15 @@ import libcst as cst
 from xlalint.fixes.bindings import origin, reads, simple_target
 from xlalint.fixes.draft import Draft
 from xlalint.fixes.full_size import operations
-from xlalint.fixes.full_size.kept import INDICES, VALUES, Kept, Reader
+from xlalint.fixes.full_size.kept import COLUMN, INDICES, POSITIONS, VALUES, Kept, Reader
 from xlalint.fixes.ranks import argument
 
 COUNT = "count"
 FIRST = "first"
 LAST = "last"
 SCATTER = "scatter"
-FLATTEN = "flatten"
+RETURNED = "returned"
+_REDUCED = (VALUES, POSITIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,9 @@ class Follower:
 
     def _up(self, node: cst.BaseExpression) -> bool:
         above = self._user(node)
+        if isinstance(above, cst.Return) and self._is_loss(node):
+            self.group.ends.append(End(node, node, RETURNED))
+            return True
         if isinstance(above, cst.Assign):
             return self._assigned(above)
         if not isinstance(above, cst.BaseExpression):
@@ -117,6 +121,17 @@ class Follower:
             self._pending.append(above)
             return True
         return False
+
+    def _is_loss(self, node: cst.BaseExpression) -> bool:
+        """Whether it is one loss for each kept element, of which whoever asked for them takes the mean."""
+        known = self.reader.kept(node)
+        if isinstance(node, cst.Name):
+            found = origin(self.draft, node.value, node)
+            assert found is not None and isinstance(found.node, cst.Assign)
+            node = found.node.value
+        api = self.reader.api(node) if isinstance(node, cst.Call) else None
+        is_loss = api in operations.SPARSE_LOSSES or str(api).startswith("keras.losses.")
+        return is_loss and known is not None and known.kind == VALUES and not known.leading
 
     def _user(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The expression or assignment that uses an expression, without what stands between."""
@@ -136,7 +151,7 @@ class Follower:
         if not isinstance(above, cst.Call) or not above.args or any(a.star for a in above.args):
             return None
         api = self.draft.api(above)
-        if api in operations.REDUCTIONS and above.args[0].value is node and known.kind != INDICES:
+        if api in operations.REDUCTIONS and above.args[0].value is node and known.kind in _REDUCED:
             return self._reduced(above, node, known, str(api))
         if api in ("tf.size", "tf.shape") and above.args[0].value is node:
             return self._counted(above, node, known, api)
@@ -155,6 +170,8 @@ class Follower:
         if axis is None or self._code(axis) == "None":
             return End(call, node, api) if not known.leading or api in operations.SUMS else None
         is_vector = known.mask.is_vector
+        if known.trailing is None:
+            return None  # rows, most likely; how many axes they have must be known
         is_masked = self._code(axis) in ("0", "[0]") and not known.leading
         if known.leading and self._code(axis) in (str(known.leading), f"[{known.leading}]"):
             is_masked = True
@@ -169,7 +186,7 @@ class Follower:
         if known.leading:
             return None
         if api == "tf.size" and len(call.args) == 1:
-            is_column = known.kind != INDICES and known.trailing == 0
+            is_column = known.kind in _REDUCED and known.trailing == 0
             return End(call, node, COUNT) if is_column else None
         above = self._user(call)
         if isinstance(above, cst.Subscript) and self._code(above.slice[0]) == "0":
@@ -185,6 +202,8 @@ class Follower:
         index = self._code(above.slice[0])
         how = {"0": FIRST, "-1": LAST}.get(index)
         if how is None:
+            return None
+        if known.kind == COLUMN:
             return None
         if known.kind != INDICES:
             return End(above, node, how) if len(above.slice) == 1 else None
@@ -211,6 +230,8 @@ class Follower:
             return None
         given = self.reader.kept(updates)
         if given is not None and (given.kind != VALUES or given.mask.key != known.mask.key):
+            return None
+        if given is not None and given.trailing is None:
             return None
         if given is None:
             if fill_of(self.draft, updates) is None:

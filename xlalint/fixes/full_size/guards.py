@@ -80,7 +80,7 @@ class Guards:
             return self._zero_of_operation(node)
         if isinstance(node, cst.Call) and all(a.keyword is None for a in node.args):
             values = [self.zero_at(a.value) for a in node.args]
-            api = self.draft.api(node)
+            api = self.reader.api(node)
             if api is not None and all(value is not None for value in values):
                 return operations.at(api, *[v for v in values if v is not None])
         return None
@@ -109,7 +109,7 @@ class Guards:
         known = self.reader.kept(node)
         if known is None or known.is_source or known.kind != VALUES:
             return
-        api = self.draft.api(node) if isinstance(node, cst.Call) else None
+        api = self.reader.api(node) if isinstance(node, cst.Call) else None
         if isinstance(node, cst.Call) and (api is None or api in operations.SPARSE_LOSSES):
             if not is_flat:
                 self.open_ends.append(node)
@@ -133,7 +133,7 @@ class Guards:
             is_quotient = isinstance(node.operator, (cst.Divide, cst.FloorDivide, cst.Modulo))
             return is_quotient and operand is node.right
         if isinstance(node, cst.Call):
-            api = self.draft.api(node)
+            api = self.reader.api(node)
             is_divisor = api in operations.PRODUCTS and operand is not node.args[0].value
             return is_divisor or api in operations.SINGULAR
         return False
@@ -162,7 +162,7 @@ class Guards:
         dtype = self.draft.value(node).dtype
         if dtype is not None and dtype.startswith(_WHOLE):
             return True
-        return isinstance(node, cst.Call) and self.draft.api(node) in operations.FLAT
+        return isinstance(node, cst.Call) and self.reader.api(node) in operations.FLAT
 
     def _is_linear(self, node: cst.BaseExpression, inner: list[cst.BaseExpression]) -> bool:
         if isinstance(node, cst.UnaryOperation):
@@ -174,7 +174,7 @@ class Guards:
                 return len(inner) == 1
             return isinstance(node.operator, cst.Divide) and inner == [node.left]
         if isinstance(node, cst.Call):
-            api = self.draft.api(node)
+            api = self.reader.api(node)
             if api in operations.PRODUCTS:
                 is_over = str(api).endswith("multiply") or node.args[0].value is inner[0]
                 return len(inner) == 1 and is_over

@@ -12,6 +12,7 @@ from xlalint.fixes.draft import Draft
 from xlalint.fixes.full_size import operations
 from xlalint.fixes.ranks import Rank, argument, difference, rank_of
 from xlalint.semantics.facts import MASK_INDEX, SLICE
+from xlalint.semantics.names import api_name
 from xlalint.semantics.values import NDARRAY, PYTHON, SHAPE
 
 VALUES = "values"
@@ -19,6 +20,9 @@ VALUES = "values"
 INDICES = "indices"
 # ... and a column of it, for a mask of one axis.
 POSITIONS = "positions"
+# ... and what tf.gather takes with rows of one index: a column, too.
+COLUMN = "column"
+_WITHOUT_FULL_FORM = (INDICES, COLUMN)
 
 BOOLEAN_MASKS = frozenset({"tf.boolean_mask", "tf.compat.v1.boolean_mask"})
 WHERE = frozenset({"tf.where", "tf.compat.v1.where", "tf.compat.v2.where"})
@@ -80,6 +84,27 @@ class Reader:
             )
             self._known[id(node)] = self._read(node)
         return self._known[id(node)]
+
+    def api(self, call: cst.Call) -> str | None:
+        """The canonical name of what a call computes; for a loss object that does not reduce, that of its function."""
+        api = self.draft.api(call)
+        if api is not None or not isinstance(call.func, cst.Name):
+            return api
+        made = origin(self.draft, call.func.value, call.func)
+        if made is None or not isinstance(made.node, cst.Assign):
+            return None
+        loss = made.node.value
+        if not isinstance(loss, cst.Call) or not simple_target(made.node):
+            return None
+        reduction = argument(loss, ("reduction",), 99)
+        code = "" if reduction is None else self.draft.code(reduction).strip("\"'")
+        is_open = code.rpartition(".")[2].lower() == "none"
+        return operations.LOSS_CLASSES.get(self._class_of(loss)) if is_open else None
+
+    def _class_of(self, made: cst.Call) -> str:
+        """The canonical name of a Keras class, whichever of its packages `keras` was imported from."""
+        written = ".".join(self.draft.code(made.func).split(".")[-3:])
+        return api_name(self.draft.api(made) or written)
 
     def operands(self, node: cst.CSTNode) -> list[cst.BaseExpression]:
         """The expressions that an operation computes on, element by element or row by row."""
@@ -225,7 +250,7 @@ class Reader:
             found = self._of_indices(node, api)
             if found is not None:
                 return found
-        return self._computed(node, api)
+        return self._computed(node, self.api(node))
 
     def _boolean_mask(self, node: cst.Call) -> Kept | None:
         whole = argument(node, ("tensor",), 0)
@@ -253,33 +278,40 @@ class Reader:
             return None
         known = self.kept(indices)
         axis = argument(node, ("axis",), 3 if api == "tf.gather" else 9)
-        wanted = INDICES if api == "tf.gather_nd" else POSITIONS
+        is_column = known is not None and known.kind == INDICES and api == "tf.gather"
+        wanted = INDICES if api == "tf.gather_nd" or is_column else POSITIONS
         if known is None or known.kind != wanted:
             return None
         if len(node.args) > 2 and (axis is None or not self._is(axis, "0")):
             return None
         trailing = self.trailing(whole, known.mask)
-        return Kept(VALUES, known.mask, trailing, is_source=True, whole=whole)
+        if api == "tf.gather" and not is_column and trailing is None:
+            return None  # rows, most likely
+        if is_column and (known.mask.is_vector is False or trailing not in (None, 0)):
+            return None
+        kind = COLUMN if is_column else VALUES
+        return Kept(kind, known.mask, trailing, is_source=True, whole=whole)
 
     def _of_indices(self, node: cst.Call, api: str) -> Kept | None:
         """`tf.squeeze(indices, axis=1)`, `tf.reshape(indices, [-1])`, `tf.cast(indices, tf.int32)`."""
         value = argument(node, ("input", "tensor", "x"), 0)
         known = None if value is None else self.kept(value)
-        if known is None or known.kind == VALUES:
+        if known is None or known.kind in (VALUES, POSITIONS):
             return None
-        if api == "tf.cast":
+        if api == "tf.cast" and known.kind == INDICES:
             return Kept(known.kind, known.mask, None)
-        if known.kind != INDICES or len(node.args) != 2:
+        if not self._drops_column(node, api):
             return None
-        if api == "tf.squeeze":
-            is_column = any(
-                self._is(node.args[1].value, axis) for axis in ("1", "-1", "[1]", "[-1]")
-            )
-        else:
-            is_column = any(
-                self._is(node.args[1].value, shape) for shape in ("[-1]", "(-1,)", "-1")
-            )
-        return Kept(POSITIONS, known.mask, 0) if is_column else None
+        if known.kind == INDICES:
+            return Kept(POSITIONS, known.mask, 0)
+        return Kept(VALUES, known.mask, known.trailing, is_source=True, whole=known.whole)
+
+    def _drops_column(self, node: cst.Call, api: str) -> bool:
+        """Whether a call makes a vector of a matrix of one column."""
+        if len(node.args) != 2:
+            return False
+        words = ("1", "-1", "[1]", "[-1]") if api == "tf.squeeze" else ("[-1]", "(-1,)", "-1")
+        return any(self._is(node.args[1].value, word) for word in words)
 
     # --- what is computed of them ------------------------------------------------------------------------------
 
@@ -313,7 +345,9 @@ class Reader:
         return self._together([known for o in self.operands(node) if (known := self.kept(o))])
 
     def _together(self, parts: Sequence[Kept]) -> Kept | None:
-        if not parts or any(p.kind == INDICES or p.mask.key != parts[0].mask.key for p in parts):
+        if not parts or any(
+            p.kind in _WITHOUT_FULL_FORM or p.mask.key != parts[0].mask.key for p in parts
+        ):
             return None
         known = {p.trailing for p in parts}
         trailing = known.pop() if len(known) == 1 else None
@@ -351,7 +385,7 @@ class Reader:
 
     def _joined(self, parts: Sequence[Kept]) -> Kept | None:
         """One for all, as long as they are of one mask."""
-        if any(p.kind == INDICES or p.mask.key != parts[0].mask.key for p in parts):
+        if any(p.kind in _WITHOUT_FULL_FORM or p.mask.key != parts[0].mask.key for p in parts):
             return None
         return max(parts, key=lambda p: -1 if p.trailing is None else p.trailing)
 

@@ -60,6 +60,21 @@ SPARSE_LOSSES = frozenset(
         "keras.losses.sparse_categorical_crossentropy",
     }
 )
+# Classes of losses and the functions that they call, whose results they return when they do not reduce them.
+LOSS_CLASSES: Mapping[str, str] = MappingProxyType(
+    {
+        f"keras.losses.{name}": f"keras.losses.{function}"
+        for name, function in (
+            ("SparseCategoricalCrossentropy", "sparse_categorical_crossentropy"),
+            ("CategoricalCrossentropy", "categorical_crossentropy"),
+            ("BinaryCrossentropy", "binary_crossentropy"),
+            ("MeanSquaredError", "mean_squared_error"),
+            ("MeanAbsoluteError", "mean_absolute_error"),
+            ("Huber", "huber"),
+            ("KLDivergence", "kl_divergence"),
+        )
+    }
+)
 LOOKUPS = frozenset({"tf.gather", "tf.nn.embedding_lookup"})
 
 # Reductions, by what a dropped element is replaced with so that it does not count.

@@ -13,9 +13,9 @@ from xlalint.fixes.bindings import Origin, is_read, origin, reads, simple_target
 from xlalint.fixes.draft import Draft
 from xlalint.fixes.full_size import operations
 from xlalint.fixes.full_size.ends import UnfitError, written
-from xlalint.fixes.full_size.flow import End, Group
+from xlalint.fixes.full_size.flow import RETURNED, End, Group
 from xlalint.fixes.full_size.guards import Guards
-from xlalint.fixes.full_size.kept import INDICES, VALUES, Kept, Mask, Reader
+from xlalint.fixes.full_size.kept import COLUMN, INDICES, VALUES, Kept, Mask, Reader
 from xlalint.fixes.ranks import Rank, rank_of
 from xlalint.fixes.site import SAFE, UNSAFE, fix, insert_before, replace_statements
 from xlalint.rules.walk import children
@@ -196,14 +196,14 @@ class Rewriting:
         if end is not None:
             return self._end(end)
         known = self.reader.kept(node)
-        text = self._plain(node, known)
+        text = self.plain(node, known)
         if id(node) in self.guards.at and known is not None:
             assert isinstance(node, cst.BaseExpression)
             fill = _literal(self.draft.value(node).dtype, str(int(self.guards.fill(node))))
             text = self.where(known, node, text, fill)
         return text
 
-    def _plain(self, node: cst.CSTNode, known: Kept | None) -> str:
+    def plain(self, node: cst.CSTNode, known: Kept | None) -> str:
         if known is not None and known.kind != VALUES:
             return self._positions(node, known)
         if isinstance(node, cst.Name) and known is not None:
@@ -348,7 +348,9 @@ class Rewriting:
 
     def _assume_shape(self, known: Kept, node: cst.CSTNode) -> None:
         words = _short(self.render_quoted(node))
-        self.doubts[f"`{words}` is taken to have the shape of the mask."] = None
+        self.doubts[
+            f"`{words}` is taken to have the shape of the mask, which wants `[..., None]` where it has more axes."
+        ] = None
 
     def render_quoted(self, node: cst.CSTNode) -> str:
         known = self.reader.kept(node)
@@ -358,7 +360,7 @@ class Rewriting:
 
     def _positions(self, node: cst.CSTNode, known: Kept) -> str:
         """The indices themselves, as values: those of a mask of one axis."""
-        if known.kind == INDICES or known.mask.is_vector is False:
+        if known.kind in (INDICES, COLUMN) or known.mask.is_vector is False:
             raise UnfitError
         if known.mask.is_vector is None:
             self.doubts["The mask is taken to have one axis."] = None
@@ -373,7 +375,7 @@ class Rewriting:
         known = self.reader.kept(end.operand)
         if known is None or known.kind != VALUES:
             return
-        if api in operations.REDUCTIONS or end.how == "updates":
+        if api in operations.REDUCTIONS or end.how in ("updates", RETURNED):
             self.guards.settle(end.operand)
 
     def _end(self, end: End) -> str:
@@ -414,7 +416,7 @@ class Rewriting:
         if not isinstance(bound, cst.Name):
             return False
         found = origin(self.draft, bound.value, bound)
-        if found is None or not isinstance(found.node, cst.For):
+        if found is None or not found.is_sure or not isinstance(found.node, cst.For):
             return False
         values = found.node.iter
         if not isinstance(values, cst.Call) or any(a.keyword or a.star for a in values.args):
@@ -428,9 +430,9 @@ class Rewriting:
     def _doubt_call(self, call: cst.BaseExpression) -> None:
         assert isinstance(call, cst.Call)
         words = _short(self.draft.code(call.func))
-        if self.draft.api(call) in operations.SPARSE_LOSSES:
+        if self.reader.api(call) in operations.SPARSE_LOSSES:
             text = "A dropped row of scores that is not finite makes the gradient NaN."
-        elif self.draft.api(call) is not None:
+        elif self.reader.api(call) is not None:
             text = f"`{words}` must take every index that is dropped."
         else:
             text = f"`{words}` is taken to compute each element from its own, and a finite number from what was dropped."
@@ -485,7 +487,14 @@ class Rewriting:
 
     def _names_in(self, function: cst.FunctionDef | None) -> set[str]:
         root = function if function is not None else self.draft.module
-        return {n.value for n in self.draft.within(root) if isinstance(n, cst.Name)}
+        return {
+            node.value
+            for node in self.draft.within(root)
+            if isinstance(node, cst.Name)
+            and (
+                not isinstance(self.draft.parent(node), cst.Attribute) or is_read(self.draft, node)
+            )
+        }
 
     def _fresh(self, name: str, others: set[str]) -> str:
         """A name that the outermost function around the group does not use, and that is not among others."""
