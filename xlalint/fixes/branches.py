@@ -14,6 +14,7 @@ from xlalint.fixes.draft import Draft
 from xlalint.fixes.numerics import Roots, base
 from xlalint.semantics.liveness import is_live_after, is_shared
 from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.values import NOTHING_KNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +27,13 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """`if`, its `elif`s and its `else` as one. `statement` is the whole of it, `after` what follows in its block.
+    """`if`, its `elif`s and its `else` as one, or the cases of a `match`. `statement` is the whole of it, `after` what follows in its block.
 
     `is_elif`: it begins with an `elif`, because what stands above it asks nothing of a tensor.
     """
 
-    node: cst.If
-    statement: ast.If
+    node: cst.BaseCompoundStatement
+    statement: ast.stmt
     arms: tuple[Arm, ...]
     after: tuple[ast.stmt, ...]
     is_elif: bool
@@ -166,11 +167,7 @@ def _augmented(source: Source, statement: ast.AugAssign) -> Side | None:
         statement.value, (ast.Name, ast.Constant, ast.Attribute, ast.Call, ast.Subscript)
     ):
         operand = f"({operand})"
-    return Side(
-        operation,
-        source.value(statement.value)._replace(shape=None, rank=None, dtype=None),
-        f"{name.id} {symbol} {operand}",
-    )
+    return Side(operation, NOTHING_KNOWN, f"{name.id} {symbol} {operand}")
 
 
 def roots_after(

@@ -280,15 +280,20 @@ def _complaint(
     stretches = [old.range_of(f.span) for f in proposal.findings]
     stretches += [(change.start, change.end) for change in proposal.changes]
     moved_to = [moved(start, end, changes) for start, end in stretches]
-    had = Counter(f.code for f in _within(was.findings, old, stretches))
-    has = Counter(f.code for f in _within(now.findings, new, moved_to))
+    least = min(f.severity.rank for f in proposal.findings)
+    had = _counted(_within(was.findings, old, stretches), least)
+    has = _counted(_within(now.findings, new, moved_to), least)
     if has[proposal.finding.code] >= had[proposal.finding.code]:
         return _LEFT
-    least = min(f.severity.rank for f in proposal.findings)
     for finding in _within(now.findings, new, moved_to):
         if finding.severity.rank >= least and has[finding.code] > had[finding.code]:
             return f"it would bring another finding: {finding.code} {finding.message}"
     return None
+
+
+def _counted(findings: Iterable[Finding], least: int) -> Counter[str]:
+    """How many findings of each rule are as bad as this: an error that has become a warning is mended."""
+    return Counter(finding.code for finding in findings if finding.severity.rank >= least)
 
 
 def _within(

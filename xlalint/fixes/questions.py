@@ -27,13 +27,20 @@ class Question:
     doubt: str | None = None
 
 
-def question(source: Source, node: ast.expr, tf: str) -> Question | None:
-    """The question that a condition asks; None where the graph has no form of it."""
+def question(
+    source: Source, node: ast.expr, tf: str, truths: frozenset[str] = frozenset()
+) -> Question | None:
+    """The question that a condition asks; None where the graph has no form of it.
+
+    `truths` are names of Python's True and False that will be tensors where the question is asked.
+    """
+    if isinstance(node, ast.Name) and node.id in truths:
+        return Question(node.id, True)
     if isinstance(node, ast.BoolOp):
-        return _both(source, node, tf)
+        return _both(source, node, tf, truths)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        asked = question(source, node.operand, tf)
-        if asked is None or not source.value(node.operand).is_tensor:
+        asked = question(source, node.operand, tf, truths)
+        if asked is None:
             return None
         return Question(f"{tf}.logical_not({asked.code})", asked.is_scalar, asked.doubt)
     if isinstance(node, ast.Compare):
@@ -47,8 +54,8 @@ def question(source: Source, node: ast.expr, tf: str) -> Question | None:
     return Question(f"{tf}.cast({source.code(node)}, {tf}.bool)", value.rank == 0)
 
 
-def _both(source: Source, node: ast.BoolOp, tf: str) -> Question | None:
-    parts = [question(source, part, tf) for part in node.values]
+def _both(source: Source, node: ast.BoolOp, tf: str, truths: frozenset[str]) -> Question | None:
+    parts = [question(source, part, tf, truths) for part in node.values]
     if any(part is None for part in parts):
         return None
     known = [part for part in parts if part is not None]

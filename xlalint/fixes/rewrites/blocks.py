@@ -6,8 +6,6 @@ The statements of the arms stay as they are, comments and all: `if test:` become
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,6 +16,7 @@ from xlalint.fixes.asts import Source, is_bound_before, names_bound
 from xlalint.fixes.branches import Arm, Branch, assignments, can_move, outputs, read, roots_after
 from xlalint.fixes.choices import Side, leak, loops_in, unchanged
 from xlalint.fixes.effects import Effect, effect_of, never_raises, unknown_call
+from xlalint.fixes.headers import air_above, colon, end_of_line, is_tight_below
 from xlalint.fixes.layout import call_lines
 from xlalint.fixes.numerics import agreement, previous
 from xlalint.fixes.questions import Question, question
@@ -30,14 +29,15 @@ from xlalint.semantics.values import Value
 MENDS = ("XLA101", "XLA106")
 # After the rewrites that need no functions.
 ORDER = 45
-_HEADER_ENDS = ":"
 
 
 def propose(site: Site) -> Fix | None:
     """Functions of the arms. Shown only where AutoGraph makes them by itself: there the `if` reads better."""
     draft, tf = site.draft, site.draft.tensorflow
     branch = read(draft, site.node)
-    if branch is None or tf is None or branch.is_elif or not _stands_in_blocks(branch.node):
+    if branch is None or tf is None or branch.is_elif:
+        return None
+    if not isinstance(branch.node, cst.If) or not _stands_in_blocks(branch.node):
         return None
     source = Source(draft)
     asked = [question(source, test, tf) for test in branch.tests]
@@ -164,48 +164,19 @@ def _margin(work: _Work) -> str:
 
 def _headers(work: _Work, functions: Sequence[str], given: Sequence[Sequence[str]]) -> list[Edit]:
     """`if test:` as `def true_fn():`, and the same for the arms below it, with what comes between two functions."""
-    source, node = work.source, work.branch.node
-    headers: list[cst.CSTNode] = [node]
-    while isinstance(node.orelse, cst.If):
-        node = node.orelse
+    source = work.source
+    headers: list[cst.CSTNode] = []
+    node: cst.CSTNode | None = work.branch.node
+    while node is not None:
         headers.append(node)
-    if node.orelse is not None:
-        headers.append(node.orelse)
+        node = node.orelse if isinstance(node, cst.If) else None
     edits = []
     for header, function, parameters in zip(headers, functions, given):
         start = source.draft.span(header)
-        line, column = _colon(source, start)
+        line, column = colon(source, start)
         span = Span(start.line, start.column, line, column)
         edits.append(Edit(span, f"def {function}({', '.join(parameters)})"))
-    return edits + _air_above(work)
-
-
-def _air_above(work: _Work) -> list[Edit]:
-    """A blank line in front of the first function, where a statement stands right above it."""
-    draft = work.source.draft
-    number = draft.span(work.branch.node).line - 1
-    above = draft.line(number).strip() if number else ""
-    if not above or above.endswith((":", '"""')) or above.startswith("#"):
-        return []
-    column = len(draft.line(number)) + 1
-    return [Edit(Span(number, column, number, column), "\n")]
-
-
-def _colon(source: Source, start: Span) -> tuple[int, int]:
-    """Where the `:` of the header stands that begins there."""
-    text = source.text(start)
-    depth = 0
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type != tokenize.OP:
-            continue
-        if token.string in "([{":
-            depth += 1
-        elif token.string in ")]}":
-            depth -= 1
-        elif token.string == _HEADER_ENDS and depth == 0:
-            line, column = token.start
-            return start.line + line - 1, column + (start.column if line == 1 else 1)
-    raise ValueError("a header without a colon")
+    return edits + air_above(source, source.draft.span(work.branch.node))
 
 
 def _ends(work: _Work, names: Sequence[str], conditional: Sequence[str]) -> list[Edit]:
@@ -218,17 +189,11 @@ def _ends(work: _Work, names: Sequence[str], conditional: Sequence[str]) -> list
         lines = [f"{margin}{indent}return {', '.join(names)}"] if names else []
         if arm is branch.arms[-1]:
             lines += ["", *(margin + line for line in conditional)]
-            is_tight = bool(branch.after) and bool(source.draft.line(end + 1).strip())
-            lines += [""] if is_tight else []
+            lines += [""] if is_tight_below(source, branch.statement) else []
         else:
             lines.append("")
-        edits.append(Edit(_end_of_line(source, end), "".join("\n" + line for line in lines)))
+        edits.append(Edit(end_of_line(source, end), "".join("\n" + line for line in lines)))
     return edits
-
-
-def _end_of_line(source: Source, number: int) -> Span:
-    column = len(source.draft.line(number)) + 1
-    return Span(number, column, number, column)
 
 
 # --- arms that return -----------------------------------------------------------------------------------------------
@@ -276,14 +241,14 @@ def _indented(work: _Work, rest: Sequence[ast.stmt], header: str, lines: Sequenc
     """What follows the conditional as a function, and the lines that call it."""
     source, margin = work.source, _margin(work)
     indent = source.draft.module.default_indent
-    first = _end_of_line(source, source.span(work.branch.statement).end_line)
+    first = end_of_line(source, source.span(work.branch.statement).end_line)
     last = source.span(rest[-1]).end_line
     moved = [source.draft.line(number) for number in range(first.line + 1, last + 1)]
     while moved and not moved[0].strip():
         del moved[0]
     inside = [indent + line if line.strip() else "" for line in moved]
     text = ["", "", margin + header, *inside, "", *(margin + line for line in lines)]
-    end = _end_of_line(source, last)
+    end = end_of_line(source, last)
     return Edit(Span(first.line, first.column, end.line, end.column), "\n".join(text))
 
 

@@ -42,7 +42,12 @@ def propose(site: Site) -> Fix | None:
     questions = [q for q in asked if q is not None]
     if len(questions) < len(asked):
         return None
-    work = _Work(source, branch, questions, tf)
+    return chosen(source, branch, questions, tf)
+
+
+def chosen(source: Source, branch: Branch, asked: Sequence[Question], tf: str) -> Fix | None:
+    """Put a choice between values in the place of a branch whose arms return or assign; None where they do more."""
+    work = _Work(source, branch, asked, tf)
     made = _returning(work) or _assigning(work)
     return None if made is None else _fix(work, made)
 

@@ -25,6 +25,8 @@ def propose(site: Site) -> Fix | None:
     source, test = Source(site.draft), site.draft.as_ast(site.node)
     if not isinstance(test, ast.expr):
         return None
+    if isinstance(test, ast.Call) and source.api(test) == "tf.cond":
+        return _choice_of_python(source, test)
     asked = _Asking(source)
     code = asked.code(test)
     if code is None or not asked.has_changed:
@@ -35,6 +37,33 @@ def propose(site: Site) -> Fix | None:
     if asked.is_known:
         return fix(SAFE, f"{what}.", *edits)
     return fix(UNSAFE, f"{what}: where a trace is made for any rank, it is None.", *edits)
+
+
+def _choice_of_python(source: Source, call: ast.Call) -> Fix | None:
+    """`tf.cond(tf.equal(tf.rank(x), 0), lambda: a, lambda: b)` as Python's own choice, made while tracing."""
+    if len(call.args) != 3 or call.keywords:
+        return None
+    asked = _Asking(source)
+    test = asked.code(call.args[0])
+    if test is None or not asked.has_changed:
+        return None
+    arms = [_result(source, arm) for arm in call.args[1:]]
+    if None in arms:
+        return None
+    edit = Edit(source.span(call), f"({arms[0]} if {test} else {arms[1]})")
+    what = "Choose in Python, by what tracing knows"
+    if asked.is_known:
+        return fix(SAFE, f"{what}.", edit, *asked.elsewhere)
+    return fix(
+        UNSAFE, f"{what}: where a trace is made for any rank, it is None.", edit, *asked.elsewhere
+    )
+
+
+def _result(source: Source, arm: ast.expr) -> str | None:
+    """What a function without parameters gives, as code."""
+    if isinstance(arm, ast.Lambda):
+        return source.code(arm.body)
+    return f"{source.code(arm)}()" if isinstance(arm, ast.Name) else None
 
 
 class _Asking:

@@ -44,7 +44,8 @@ def propose(site: Site) -> Fix | None:
         arms = [f"lambda: {found.then}", f"lambda: {found.otherwise}"]
         lines = call_lines("", f"{tf}.cond", [asked.code, *arms], tall=True)
         what = "Branch with tf.cond, which computes one of its arms"
-    margin = " " * (source.span(statement).column - 1)
+    line = draft.line(draft.span(ternary).line)
+    margin = line[: len(line) - len(line.lstrip())]
     code = "\n".join([lines[0], *(margin + line for line in lines[1:])])
     applicability = SAFE if found.doubt is None else UNSAFE
     message = f"{what}." if found.doubt is None else f"{what}: {found.doubt}."

@@ -1,0 +1,184 @@
+"""`while` on a tensor where AutoGraph does not reach: its body becomes a function, and tf.while_loop calls that.
+
+The statements of the body stay as they are, comments and all: `while test:` becomes `def body(x, y):`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from xlalint.finding import Edit, Fix, Span
+from xlalint.fixes import bounds
+from xlalint.fixes.asts import Source, assigned_before, is_bound_before, names_bound, names_read
+from xlalint.fixes.branches import can_move, roots_after
+from xlalint.fixes.effects import Effect, effect_of, unknown_call
+from xlalint.fixes.headers import air_above, colon, end_of_line, is_tight_below
+from xlalint.fixes.layout import call_lines
+from xlalint.fixes.numerics import literal
+from xlalint.fixes.questions import Question, question
+from xlalint.fixes.site import SAFE, UNSAFE, Site, fix
+from xlalint.semantics.facts import CONDITION
+from xlalint.semantics.liveness import is_carried, is_shared
+from xlalint.semantics.syntax import nodes_of
+
+MENDS = ("XLA102",)
+ORDER = 40
+
+
+@dataclass(frozen=True, slots=True)
+class _Loop:
+    source: Source
+    node: cst.While
+    statement: ast.While
+    names: Sequence[str]
+    asked: Question
+    tf: str
+
+    @property
+    def margin(self) -> str:
+        return " " * (self.source.span(self.statement).column - 1)
+
+
+def propose(site: Site) -> Fix | None:
+    """A function of the body for tf.while_loop, with the bound that the condition has."""
+    draft, tf = site.draft, site.draft.tensorflow
+    holder = draft.parent(site.node)
+    if not isinstance(holder, cst.While) or holder.test is not site.node or tf is None:
+        return None
+    statement, source = draft.as_ast(holder), Source(draft)
+    if site.finding.variant == "started-in-python" and isinstance(statement, ast.While):
+        return _started_as_tensor(source, statement, tf)
+    if site.is_converted or not isinstance(statement, ast.While) or statement.orelse:
+        return None
+    if not isinstance(holder.body, cst.IndentedBlock) or not can_move(source, statement.body):
+        return None
+    names = _carried(source, statement)
+    if names is None or _branches_within(source, statement):
+        return None
+    truths = frozenset(name for name in names if _starts_as(source, statement, name, bool))
+    asked = question(source, statement.test, tf, truths)
+    if asked is None:
+        return None
+    return _fix(_Loop(source, holder, statement, names, asked, tf))
+
+
+def _carried(source: Source, loop: ast.While) -> list[str] | None:
+    """The names that one step hands to the next, or to what follows; None where one of them has no value before."""
+    function = source.function(loop)
+    if function is None:
+        return None
+    bound = names_bound(loop.body)
+    closures = (ast.FunctionDef, ast.Lambda)
+    read = {
+        n.id
+        for c in nodes_of(function.body)
+        if isinstance(c, closures)
+        for n in nodes_of([c])
+        if isinstance(n, ast.Name)
+    }
+    if read & set(bound) or any(is_shared(function.body, name) for name in bound):
+        return None
+    names = [name for name in bound if is_carried(function.body, loop, name)]
+    is_known = all(is_bound_before(source, loop, name) for name in names)
+    return names if names and is_known else None
+
+
+def _branches_within(source: Source, loop: ast.While) -> bool:
+    """Whether the body branches on a tensor itself: that comes first."""
+    return any(
+        source.facts(node, CONDITION) and source.value(node).is_tensor
+        for node in nodes_of(loop.body)
+        if isinstance(node, ast.expr)
+    )
+
+
+def _starts_as(source: Source, loop: ast.While, name: str, kind: type) -> bool:
+    path = source.path(loop)
+    for before in reversed(path[-1].block[: path[-1].place] if path else ()):
+        if name in names_bound([before]):
+            number = literal(source, before.value) if isinstance(before, ast.Assign) else None
+            return (
+                isinstance(number, kind)
+                and isinstance(before, ast.Assign)
+                and isinstance(before.targets[0], ast.Name)
+            )
+    return False
+
+
+def _started_as_tensor(source: Source, loop: ast.While, tf: str) -> Fix | None:
+    """AutoGraph converts a loop that asks a tensor from the start: `done = tf.constant(False)`."""
+    edits, is_truth = [], True
+    path = source.path(loop)
+    for name in sorted(names_read([loop.test]) & set(names_bound(loop.body))):
+        before = [s for s in path[-1].block[: path[-1].place] if name in names_bound([s])]
+        made = before[-1] if before else None
+        if not isinstance(made, ast.Assign) or not isinstance(made.targets[0], ast.Name):
+            return None
+        if literal(source, made.value) is None or not isinstance(made.value, ast.Constant):
+            continue
+        is_truth = is_truth and isinstance(made.value.value, bool)
+        edits.append(Edit(source.span(made.value), f"{tf}.constant({source.code(made.value)})"))
+    if not edits:
+        return None
+    message = "Start the loop with a tensor"
+    if is_truth:
+        return fix(SAFE, f"{message}.", *edits)
+    return fix(
+        UNSAFE, f"{message}: it is of dtype float32 or int32, whatever it is computed with.", *edits
+    )
+
+
+def _fix(loop: _Loop) -> Fix:
+    source, names = loop.source, ", ".join(loop.names)
+    step = source.fresh(loop.statement, "body")
+    start = source.draft.span(loop.node)
+    line, column = colon(source, start)
+    bound = bounds.of_while(source, loop.statement)
+    state = f"({names},)" if len(loop.names) == 1 else f"({names})"
+    arguments = [f"lambda {names}: {loop.asked.code}", step, state]
+    if bound is not None:
+        arguments.append(f"maximum_iterations={bound}")
+    target = state if len(loop.names) == 1 else names
+    call = call_lines(f"{target} = ", f"{loop.tf}.while_loop", arguments, tall=True)
+    indent = source.draft.module.default_indent
+    returned = state if len(loop.names) == 1 else names
+    last = source.span(loop.statement.body[-1]).end_line
+    below = [f"{loop.margin}{indent}return {returned}", "", *(loop.margin + part for part in call)]
+    below += [""] if is_tight_below(source, loop.statement) else []
+    edits = [
+        *air_above(source, start),
+        Edit(Span(start.line, start.column, line, column), f"def {step}({names})"),
+        Edit(end_of_line(source, last), "".join("\n" + part for part in below)),
+    ]
+    doubt = _doubt(loop, bound)
+    message = "Make a function of the body for tf.while_loop"
+    if doubt is None:
+        return fix(SAFE, f"{message}.", *edits)
+    return fix(UNSAFE, f"{message}: {doubt}.", *edits)
+
+
+def _doubt(loop: _Loop, bound: str | None) -> str | None:
+    source, body = loop.source, loop.statement.body
+    if loop.asked.doubt is not None:
+        return loop.asked.doubt
+    if effect_of(source, body) is Effect.UNKNOWN:
+        called = unknown_call(source, body)
+        what = f"`{called}`" if called is not None else "the body"
+        return f"the body is traced once, and so is what {what} does in Python"
+    if bound is None:
+        return "without maximum_iterations XLA compiles no gradient of it"
+    roots = roots_after(source, body)
+    for name in loop.names:
+        started = assigned_before(source, loop.statement, name)
+        counts = any(bounds.adds(source, statement, name) for statement in body)
+        if counts and bounds.assigned_from(source, loop.statement, name) is not None:
+            if started is None or not source.value(started).is_tensor:
+                return f"`{name}` becomes a tensor"
+            continue
+        if roots.get(name, name) != name:
+            return f"`{name}` must keep its dtype and shape from step to step, which could not be proven"
+    return None
