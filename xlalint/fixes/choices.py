@@ -6,20 +6,18 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xlalint.fixes.asts import Source, names_bound, names_read, python_constant
+from xlalint.fixes.asts import Source, python_constant
 from xlalint.fixes.effects import Effect, effect_of, unknown_call
+from xlalint.fixes.gradients import leak
 from xlalint.fixes.numerics import (
     FLOATS,
     Agreement,
     agreement,
     dtype_source,
-    has_no_gradient,
     is_quiet,
     literal,
-    may_leak,
 )
 from xlalint.fixes.questions import Question
-from xlalint.semantics.liveness import reads_first
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import EXTERNAL, FUNCTION, PROJECT_MODULE, Value
 
@@ -122,7 +120,7 @@ def _doubt(
         return f"both arms must have one {what}, which could not be proven"
     if loops_in(source, [then.node, otherwise.node]) is not None:
         return "XLA compiles no gradient through a loop in an arm"
-    return leak(source, statement, [[then.node], [otherwise.node]])
+    return leak(source, statement, [((), (then.node,)), ((), (otherwise.node,))])
 
 
 _LOOPS = frozenset(
@@ -138,44 +136,6 @@ def loops_in(source: Source, nodes: Sequence[ast.AST]) -> ast.AST | None:
         if isinstance(node, ast.Call) and (source.api(node) or "").rpartition(".")[2] in _LOOPS:
             return node
     return None
-
-
-def leak(source: Source, statement: ast.stmt, arms: Sequence[Sequence[ast.AST]]) -> str | None:
-    """What may become of the gradient: an arm that is not taken gives zero for what it reads, and zero times infinity is NaN.
-
-    What all arms read has a gradient in any case.
-    """
-    if all(has_no_gradient(source, n) for arm in arms for n in arm if isinstance(n, ast.expr)):
-        return None
-    reads = [_reads(arm) for arm in arms]
-    everywhere = set.intersection(*reads) if reads else set()
-    for name in sorted(set().union(*reads) - everywhere):
-        nodes = [
-            n
-            for arm in arms
-            for n in nodes_of(arm)
-            if isinstance(n, ast.Name) and n.id == name and hasattr(n, "lineno")
-        ]
-        if nodes and all(_carries_no_gradient(source, n) for n in nodes):
-            continue
-        if may_leak(source, statement, name):
-            return f"where the gradient of `{name}` is not finite, all becomes NaN, even if the arm that uses it is not taken"
-    return None
-
-
-def _reads(arm: Sequence[ast.AST]) -> set[str]:
-    """The names that an arm reads as they were before it."""
-    statements = [node for node in arm if isinstance(node, ast.stmt)]
-    own = {name for name in names_bound(statements) if not reads_first(statements, name)}
-    return names_read(arm) - own
-
-
-def _carries_no_gradient(source: Source, node: ast.Name) -> bool:
-    return has_no_gradient(source, node) or source.value(node).kind in (
-        FUNCTION,
-        EXTERNAL,
-        PROJECT_MODULE,
-    )
 
 
 # --- how numbers stand beside tensors -------------------------------------------------------------------------------

@@ -17,30 +17,25 @@ from xlalint.fixes.asts import (
     Source,
     assigned_before,
     is_bound_before,
-    names_bound,
-    parameters,
     python_constant,
 )
-from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import PYTHON, SHAPE, Value
 
 # Elementwise functions of one tensor whose result has its dtype and shape.
-_LIKE_FIRST = frozenset(
+LIKE_FIRST = frozenset(
     "abs identity stop_gradient zeros_like ones_like negative square sqrt rsqrt exp log log1p expm1 tanh sigmoid sin cos sign floor ceil"
     " round reciprocal erf clip_by_value clip_by_norm".split()
 ) | frozenset(
     "relu relu6 elu selu gelu softplus softsign softmax log_softmax leaky_relu l2_normalize silu swish tanh sigmoid".split()
 )
-_LIKE_BOTH = frozenset(
-    "add subtract multiply minimum maximum divide_no_nan multiply_no_nan".split()
-)
+LIKE_BOTH = frozenset("add subtract multiply minimum maximum divide_no_nan multiply_no_nan".split())
 # Of those, what is linear with finite factors, piece by piece, or has no gradient at all: safe in the side not chosen.
-_LINEAR = frozenset(
+LINEAR = frozenset(
     "identity stop_gradient zeros_like ones_like negative sign floor ceil round relu relu6 clip_by_value cast".split()
 )
-_LINEAR_PAIRS = frozenset("add subtract minimum maximum".split())
+LINEAR_PAIRS = frozenset("add subtract minimum maximum".split())
 # Linear ways to move or sum elements: their derivative is a number that no input makes infinite.
-_LINEAR_MOVES = frozenset(
+LINEAR_MOVES = frozenset(
     "reduce_sum reduce_mean reshape transpose expand_dims squeeze concat stack pad tile broadcast_to repeat roll reverse"
     " zeros ones constant fill range shape size rank".split()
 )
@@ -145,11 +140,11 @@ def _base_of_call(source: Source, call: ast.Call, roots: Roots) -> str | None:
     if any(keyword.arg not in ("axis", "name", "alpha") for keyword in call.keywords):
         return None
     first = base(source, call.args[0], roots)
-    if name in _LIKE_FIRST:
+    if name in LIKE_FIRST:
         if name == "clip_by_value" and any(literal(source, a) is None for a in call.args[1:]):
             return None
         return first
-    if name in _LIKE_BOTH and len(call.args) == 2:
+    if name in LIKE_BOTH and len(call.args) == 2:
         second = base(source, call.args[1], roots)
         if first is not None and first == second:
             return first
@@ -265,7 +260,7 @@ def _same_shape(a: Value, b: Value) -> bool | None:
     return True if ranks == [0, 0] else None
 
 
-# --- gradients ------------------------------------------------------------------------------------------------------
+# --- what is not chosen ---------------------------------------------------------------------------------------------
 
 
 def is_quiet(source: Source, node: ast.expr) -> bool:
@@ -284,7 +279,7 @@ def is_quiet(source: Source, node: ast.expr) -> bool:
         return False
     name = function_name(source, node)
     arguments = [*node.args, *(k.value for k in node.keywords)]
-    if name in ("zeros", "ones", "constant") or name in _LINEAR or name in _LINEAR_PAIRS:
+    if name in ("zeros", "ones", "constant") or name in LINEAR or name in LINEAR_PAIRS:
         return all(is_quiet(source, a) for a in arguments)
     return False
 
@@ -308,85 +303,6 @@ def has_no_gradient(source: Source, node: ast.expr) -> bool:
     """Whether nothing flows back through an expression: whole numbers, truth, Python values."""
     value = source.value(node)
     return value.dtype in _WHOLE or _is_static(value) or literal(source, node) is not None
-
-
-def may_leak(source: Source, statement: ast.stmt, name: str) -> bool:
-    """Whether a gradient of zero for `name`, as a conditional gives what an arm that is not taken has read, may become NaN.
-
-    It does where `name` was made by something whose derivative may be infinite or NaN: `n = tf.norm(x)` at zero. Where the
-    name is a parameter, or was made of parameters by linear operations, zero stays zero.
-    """
-    return _may_leak(source, statement, name, 6)
-
-
-def _may_leak(source: Source, statement: ast.stmt, name: str, depth: int) -> bool:
-    function = source.function(statement)
-    if function is None or depth == 0:
-        return True
-    if name not in names_bound(function.body):
-        return False  # a parameter, or of the module
-    made = assigned_before(source, statement, name)
-    if made is None:
-        is_only_given = name in parameters(function) and not any(
-            name in names_bound([before])
-            for before in function.body
-            if before.lineno < statement.lineno
-        )
-        return not is_only_given
-    maker = _statement_of(source, statement, made)
-    return maker is None or not _is_linear(source, made, maker, depth)
-
-
-def _statement_of(source: Source, statement: ast.stmt, made: ast.expr) -> ast.stmt | None:
-    function = source.function(statement)
-    for node in nodes_of(function.body if function is not None else ()):
-        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is made:
-            return node
-    return None
-
-
-def _is_linear(source: Source, node: ast.expr, at: ast.stmt, depth: int) -> bool:
-    if has_no_gradient(source, node) or isinstance(node, ast.Constant):
-        return True
-    if isinstance(node, ast.Name):
-        return not _may_leak(source, at, node.id, depth - 1)
-    if isinstance(node, ast.Attribute):
-        return True  # a variable of the object, or a number
-    if isinstance(node, ast.UnaryOp):
-        return _is_linear(source, node.operand, at, depth)
-    if isinstance(node, (ast.Tuple, ast.List)):
-        return all(_is_linear(source, item, at, depth) for item in node.elts)
-    if isinstance(node, ast.Subscript):
-        return _is_linear(source, node.value, at, depth)
-    if isinstance(node, ast.BinOp):
-        is_simple = _is_quiet_operation_of(source, node)
-        return is_simple and all(_is_linear(source, n, at, depth) for n in (node.left, node.right))
-    if isinstance(node, ast.Call):
-        name = function_name(source, node)
-        if name in ("stop_gradient", "zeros_like", "ones_like", "zeros", "ones"):
-            return True
-        if name in _LINEAR or name in _LINEAR_PAIRS or name in _LINEAR_MOVES:
-            given = [
-                *node.args,
-                *(
-                    k.value
-                    for k in node.keywords
-                    if k.arg not in ("axis", "dtype", "name", "keepdims")
-                ),
-            ]
-            return all(_is_linear(source, argument, at, depth) for argument in given)
-    return False
-
-
-def _is_quiet_operation_of(source: Source, node: ast.BinOp) -> bool:
-    if isinstance(node.op, (ast.Add, ast.Sub)):
-        return True
-    left, right = literal(source, node.left), literal(source, node.right)
-    if isinstance(node.op, ast.Mult):
-        return any(number is not None and math.isfinite(number) for number in (left, right))
-    return (
-        isinstance(node.op, ast.Div) and right is not None and right != 0 and math.isfinite(right)
-    )
 
 
 def previous(source: Source, statement: ast.stmt, name: str) -> Value | None:

@@ -14,8 +14,9 @@ import libcst as cst
 from xlalint.finding import Edit, Fix, Span
 from xlalint.fixes.asts import Source, is_bound_before, names_bound
 from xlalint.fixes.branches import Arm, Branch, assignments, can_move, outputs, read, roots_after
-from xlalint.fixes.choices import Side, leak, loops_in, unchanged
+from xlalint.fixes.choices import Side, loops_in, unchanged
 from xlalint.fixes.effects import Effect, effect_of, never_raises, unknown_call
+from xlalint.fixes.gradients import leak
 from xlalint.fixes.headers import air_above, colon, end_of_line, is_tight_below
 from xlalint.fixes.layout import call_lines
 from xlalint.fixes.numerics import agreement, previous
@@ -262,7 +263,10 @@ def _doubt_of_returned(work: _Work, blocks: Sequence[Sequence[ast.stmt]]) -> str
             return found or "one of the arms returns nothing"
         if not agreement(source, values[0], value, None, (roots[0], root)).is_proven:
             return found or "all arms must return one dtype and shape, which could not be proven"
-    return found or leak(source, work.branch.statement, blocks)
+    if found is not None:
+        return found
+    arms = [(block[:-1], [value]) for block, value in zip(blocks, values) if value is not None]
+    return leak(source, work.branch.statement, arms)
 
 
 # --- what may change ------------------------------------------------------------------------------------------------
@@ -294,9 +298,8 @@ def _doubt(work: _Work, names: Sequence[str]) -> str | None:
                 or f"all arms must leave `{name}` with one dtype and shape, which could not be proven"
             )
     if doubt is None:
-        arms: list[Sequence[ast.AST]] = list(bodies)
-        if not branch.has_else:
-            arms.append([ast.Name(name, ast.Load()) for name in names])
+        left = [ast.Name(name, ast.Load()) for name in names]
+        arms = [(body, left) for body in bodies] + ([] if branch.has_else else [([], left)])
         doubt = leak(source, branch.statement, arms)
     return doubt
 
