@@ -78,6 +78,12 @@ def _comparison(source: Source, node: ast.Compare, tf: str) -> Question | None:
         return membership(source, node, tf) if len(node.ops) == 1 else None
     if any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
         return None
+    if any(
+        source.api(o) == "tf.rank"
+        for o in (node.left, *node.comparators)
+        if isinstance(o, ast.Call)
+    ):
+        return None  # a question for Python: the arms may well differ in rank
     if len(node.ops) == 1:
         value = source.value(node)
         if not value.is_tensor:
@@ -129,7 +135,7 @@ def membership(source: Source, node: ast.Compare, tf: str) -> Question | None:
         if not numbers or None in numbers or len({type(n) for n in numbers}) > 1:
             return None
         if one.rank != 0:
-            doubt = "a tensor that is not a scalar is found where one of its elements is"
+            doubt = "eager code stops at a tensor that is not a scalar"
         code = f"{tf}.equal({source.code(wanted)}, {_listed(source, among)})"
     elif many.is_tensor and (one.is_tensor or literal(source, wanted) is not None):
         if many.rank == 0:
@@ -137,7 +143,7 @@ def membership(source: Source, node: ast.Compare, tf: str) -> Question | None:
         if not (
             many.shape is not None and len(many.shape) == 1 and (not one.is_tensor or one.rank == 0)
         ):
-            doubt = "single elements are compared; eager code compares what iterating gives, and stops at rows"
+            doubt = "single elements are compared; eager code stops at rows"
         code = f"{tf}.equal({source.code(among)}, {source.code(wanted)})"
     else:
         return None

@@ -180,7 +180,16 @@ def _cond(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
     test = _argument(arguments, bound, 0, "pred")
     arms = _run_arms(node, test, functions, frame)
     _compare(node, test, arms, functions, frame)
+    if test is not None and test.is_tensor and frame.context.is_compiled:
+        arms = [_from_graph(arm) for arm in arms]
     return join_all(tuple(arms))
+
+
+def _from_graph(result: Value) -> Value:
+    """What an arm returns, as it comes out of a conditional of the graph: a Python number is a tensor then."""
+    if result.kind is SEQUENCE and result.ref:
+        return result._replace(ref=tuple(_from_graph(item) for item in result.ref))
+    return loops.as_tensor(result)
 
 
 def _run_arms(

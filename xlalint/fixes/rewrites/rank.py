@@ -9,9 +9,9 @@ from xlalint.fixes.asts import Source, names_bound
 from xlalint.fixes.numerics import literal
 from xlalint.fixes.site import SAFE, UNSAFE, Site, fix
 from xlalint.semantics.syntax import nodes_of
-from xlalint.semantics.values import PYTHON, SHAPE
+from xlalint.semantics.values import PYTHON, SHAPE, UNKNOWN
 
-MENDS = ("XLA106",)
+MENDS = ("XLA101", "XLA106")
 ORDER = 10
 
 _RANKS = frozenset({"tf.rank"})
@@ -124,9 +124,9 @@ class _Asking:
             return None
         tensor = node.args[0]
         value = source.value(tensor)
-        if not value.is_tensor:
+        if not value.is_tensor and value.kind is not UNKNOWN:
             return None
-        self.is_known = self.is_known and value.shape is not None
+        self.is_known = self.is_known and value.is_tensor and value.shape is not None
         self.ranks += 1
         is_tight = isinstance(tensor, (ast.Name, ast.Attribute, ast.Call, ast.Subscript))
         code = source.code(tensor)
