@@ -180,9 +180,16 @@ def _cond(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
     test = _argument(arguments, bound, 0, "pred")
     arms = _run_arms(node, test, functions, frame)
     _compare(node, test, arms, functions, frame)
+    return _either(test, arms, frame)
+
+
+def _either(test: Value | None, results: list[Value], frame: Frame) -> Value:
+    """What a conditional gives whose callbacks return these."""
+    if not results:
+        return NOTHING_KNOWN
     if test is not None and test.is_tensor and frame.context.is_compiled:
-        arms = [_from_graph(arm) for arm in arms]
-    return join_all(tuple(arms))
+        results = [_from_graph(result) for result in results]
+    return join_all(tuple(results))
 
 
 def _from_graph(result: Value) -> Value:
@@ -460,7 +467,7 @@ def _switch(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame:
     index = _argument(arguments, bound, 0, "branch_index")
     results = _run_arms(node, index, found, frame)
     _compare(node, index, results, list(found), frame)
-    return join_all(tuple(results)) if results else NOTHING_KNOWN
+    return _either(index, results, frame)
 
 
 def _case(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -472,7 +479,7 @@ def _case(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
     test = tests[0] if tests else None
     results = _run_arms(node, test, found, frame)
     _compare(node, test, results, list(found), frame)
-    return join_all(tuple(results)) if results else NOTHING_KNOWN
+    return _either(test, results, frame)
 
 
 def _estimator(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
