@@ -19,6 +19,7 @@ from xlalint.semantics.functions import Functions
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
 from xlalint.semantics.installed import InstalledClasses
 from xlalint.semantics.loop_gradients import LoopGradients
+from xlalint.semantics.meetings import Meetings
 from xlalint.semantics.modules import Modules
 from xlalint.semantics.objects import Objects
 from xlalint.semantics.precision import Precision
@@ -61,6 +62,7 @@ class Analysis:
         self.setups = Setups(self)
         self.scopes = Scopes(self)
         self.precision = Precision(self)
+        self.meetings = Meetings(self)
         self.gradients = Gradients(self)
         self.loop_gradients = LoopGradients(self)
         self._installed = InstalledClasses(list(installed))

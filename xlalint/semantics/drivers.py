@@ -19,6 +19,7 @@ from xlalint.semantics.facts import (
     COMPILED,
     DEBUG_HOOK,
     EAGER,
+    ENDLESS,
     JIT_ON,
     NONE_DIMENSION,
     PARTIAL_BATCH,
@@ -28,6 +29,7 @@ from xlalint.semantics.facts import (
     VANISHING_CHECK,
     VARIABLE_LENGTH,
     Context,
+    Remark,
 )
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo, ModuleInfo
@@ -43,6 +45,7 @@ from xlalint.semantics.values import (
     SEQUENCE,
     TRUE,
     Value,
+    class_name,
     leaves,
 )
 
@@ -159,6 +162,7 @@ class Drivers:
     def saw_fit(self, base: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
         """`model.fit(dataset)`: Keras compiles the step for each shape of a batch."""
         data = arguments.keywords.get("x", next(iter(arguments.positional), NOTHING_KNOWN))
+        self._note_endless(base, data, arguments, node, frame)
         feed = feed_of(data) if data.kind is DATASET else None
         if feed is None:
             return
@@ -166,6 +170,26 @@ class Drivers:
             feed = feed._replace(partial=None)  # the last batch may never be asked for
         jit = True if self._is_jitted(node, frame) else None
         self._keep_feed(feed, "fit", None, jit, True, frame)
+
+    def _note_endless(
+        self, base: Value, data: Value, arguments: Arguments, node: ast.AST, frame: Frame
+    ) -> None:
+        """A dataset that never ends, and nobody says how many of its batches are an epoch."""
+        if frame.silent or arguments.open_ended:
+            return
+        name = class_name(base) or ""
+        is_keras_2 = self._analysis.keras == "2" or name.startswith("tf_keras.")
+        validation = arguments.keywords.get("validation_data", NOTHING_KNOWN)
+        for what, given, steps in (
+            ("train", data, "steps_per_epoch"),
+            ("validation", validation, "validation_steps"),
+        ):
+            feed = feed_of(given) if given.kind is DATASET else None
+            is_counted = arguments.keywords.get(steps, NONE) != NONE
+            if feed is not None and feed.endless is not None and not is_counted:
+                words = (("steps", steps), ("what", "epoch" if what == "train" else "validation"))
+                remark = Remark("refused" if is_keras_2 else "endless", words)
+                self._analysis.keep(frame, node, ENDLESS, given, remark)
 
     def saw_compile(self, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
         """`model.compile(...)`: whether with XLA."""

@@ -94,6 +94,9 @@ class LoopGradients:
         """A function is called in an arm of a conditional of the graph."""
         self._in_arms.add(info)
 
+    def is_called_in_arm(self, info: FunctionInfo) -> bool:
+        return info in self._in_arms
+
     def note_statement(
         self,
         loop: ast.For | ast.AsyncFor | ast.While,

@@ -12,6 +12,7 @@ from xlalint.semantics import (
     formatting,
     host_objects,
     iteration,
+    meetings,
     pipelines,
     reductions,
     result_shapes,
@@ -249,6 +250,8 @@ def _external_instance_method(
         if attr in ("gradient", "jacobian", "batch_jacobian"):
             return Value(TENSOR, COMPUTED, structured=True, optional=True)
         return NONE
+    if attr in meetings.METHODS:
+        frame.analysis.meetings.saw(attr, node, frame)
     if base.made is not None:
         frame.analysis.scopes.saw_use(base, attr, frame)
     on_host = host_objects.call(name, attr, node, frame)
@@ -341,6 +344,12 @@ def _run_unknown(
     return NOTHING_KNOWN
 
 
+def _meeting(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """`self.optimizer.apply_gradients(...)`: replicas meet here, whatever optimizer it is."""
+    frame.analysis.meetings.saw(attr, node, frame)
+    return NOTHING_KNOWN
+
+
 # Methods whose names say enough where the object is not known: models of packages that are not read.
 _OF_UNKNOWN: dict[str, Method] = {
     "to_tf_dataset": _of_transformers,
@@ -351,6 +360,7 @@ _OF_UNKNOWN: dict[str, Method] = {
     "experimental_distribute_datasets_from_function": _strategy_method,
     "distribute_datasets_from_function": _strategy_method,
     "fit": keras_method,
+    **dict.fromkeys(meetings.METHODS, _meeting),
 }
 
 _BY_KIND: dict[str, Method] = {

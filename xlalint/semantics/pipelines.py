@@ -45,13 +45,15 @@ class Feed(NamedTuple):
     """What is known of a dataset's batches.
 
     `partial` is where batches are made whose last one may be smaller, `varying` where their length follows their longest
-    element. `size` counts elements where that is known, `is_endless` says that they repeat before they are batched.
+    element. `size` counts elements where that is known, `is_endless` says that they repeat before they are batched,
+    `endless` where a `repeat()` without a count makes the dataset so.
     """
 
     partial: Site | None = None
     varying: Site | None = None
     size: int | None = None
     is_endless: bool = False
+    endless: Site | None = None
 
 
 FRESH = Feed()
@@ -119,7 +121,8 @@ def after(
 
 
 def _batch(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> Feed:
-    return Feed(partial=_partial(feed, arguments, 1, node, frame), varying=feed.varying)
+    partial = _partial(feed, arguments, 1, node, frame)
+    return Feed(partial=partial, varying=feed.varying, endless=feed.endless)
 
 
 def _partial(
@@ -155,7 +158,7 @@ def _padded_batch(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame)
         varying = Site(node, frame.module, frame.function, "without `padded_shapes`")
     elif shapes is not None and _holds_none(shapes):
         varying = Site(node, frame.module, frame.function, "with None in `padded_shapes`")
-    return Feed(_partial(feed, arguments, 3, node, frame), varying)
+    return Feed(_partial(feed, arguments, 3, node, frame), varying, endless=feed.endless)
 
 
 def _holds_none(shapes: Value) -> bool:
@@ -172,16 +175,20 @@ def _bucketed(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> 
 
 
 def _repeat(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> Feed:
+    count = arguments.keywords.get("count", next(iter(arguments.positional), NONE)).constant()
+    is_for_ever = count is not None and count.value in (None, -1) and not arguments.open_ended
+    if is_for_ever:
+        feed = feed._replace(endless=Site(node, frame.module, frame.function))
     return feed._replace(is_endless=True) if feed.partial is None else feed
 
 
 def _take(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> Feed:
     """Of batches, the first few: the last, smaller one may not be among them."""
     if feed.partial is not None:
-        return feed._replace(partial=None)
+        return feed._replace(partial=None, endless=None)
     known = arguments.positional[0].constant() if arguments.positional else None
     size = known.value if known is not None and isinstance(known.value, int) else None
-    return feed._replace(size=size, is_endless=False)
+    return feed._replace(size=size, is_endless=False, endless=None)
 
 
 def _map(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> Feed:
