@@ -12,6 +12,7 @@ from xlalint.semantics.catalog import Catalog
 from xlalint.semantics.classes import ClassTable
 from xlalint.semantics.differentiation import Gradients
 from xlalint.semantics.drivers import Drivers
+from xlalint.semantics.eager_steps import EagerSteps
 from xlalint.semantics.facts import COMPILED, JIT_ON, Context, Fact, ModuleFacts
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
@@ -63,6 +64,7 @@ class Analysis:
         self.scopes = Scopes(self)
         self.precision = Precision(self)
         self.meetings = Meetings(self)
+        self.eager_steps = EagerSteps(self)
         self.gradients = Gradients(self)
         self.loop_gradients = LoopGradients(self)
         self._installed = InstalledClasses(list(installed))

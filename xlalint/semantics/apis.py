@@ -15,6 +15,7 @@ from xlalint.semantics import (
     costs,
     counts,
     differences,
+    eager_steps,
     families,
     host_objects,
     misfits,
@@ -148,6 +149,8 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
     """The value of a call of an API by its canonical name; notes its hazards."""
     if name in setups.STEPS:
         frame.analysis.setups.saw(name, arguments, node, frame)
+    elif name in eager_steps.SWITCHES:
+        frame.analysis.eager_steps.saw_switch(name, arguments, node, frame)
     if name in precision.STRATEGIES:
         frame.analysis.precision.saw_strategy(node, frame)
     trace_effects.note_call(name, node, frame)

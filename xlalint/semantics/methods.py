@@ -211,6 +211,7 @@ def _strategy_method(
         )
         values = list(passed.ref) if passed is not None and passed.kind is SEQUENCE else []
         frame.analysis.drivers.saw_run(arguments.positional[0], values, node, frame)
+        frame.analysis.eager_steps.saw_run(base, arguments.positional[0], node, frame)
         frame.analysis.regions.run_on_replicas(arguments.positional[0], values, frame)
         return Value(TENSOR, COMPUTED, structured=True)
     if attr in ("reduce", "gather"):
@@ -329,7 +330,7 @@ def _compile_unknown(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """`compile` of something: a model's, when it is told whether to use XLA."""
-    if "jit_compile" in arguments.keywords or "optimizer" in arguments.keywords:
+    if not arguments.keywords.keys().isdisjoint(("jit_compile", "optimizer", "run_eagerly")):
         frame.analysis.regions.handed_to_keras(base, arguments, attr, node, frame)
     return NOTHING_KNOWN
 

@@ -159,6 +159,7 @@ class Regions:
         if attr == "compile":
             self._analysis.drivers.saw_compile(arguments, node, frame)
             self._analysis.scopes.saw_compile(base, arguments, node, frame)
+            self._analysis.eager_steps.saw_compile(arguments, node, frame)
             if options.get("jit_compile") == TRUE:
                 self._compile_steps(base)
                 note_jit(frame, node, "Model.compile")
@@ -250,6 +251,7 @@ class Regions:
         self._drop_host_facts()
         self._analysis.drivers.judge()
         self._analysis.setups.judge()
+        self._analysis.eager_steps.judge()
         self._analysis.precision.judge(modules, has_models=self._analysis.drivers.compiles_models)
 
     def _run_host_functions(self, modules: list[ModuleInfo]) -> None:
