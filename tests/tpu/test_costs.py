@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -159,3 +160,53 @@ def test_loss_scaling_takes_a_copy_of_the_weights(tmp_path: Path) -> None:
     assert half.memory is not None
     weights = 3 * 512 * 512 * 4
     assert half.memory["temp"] - brain.memory["temp"] > 0.3 * weights
+
+
+PROGRAM = """\
+import tensorflow as tf
+
+VALUES = tf.TensorSpec([65536], tf.float32)
+
+
+@tf.function(jit_compile=True, input_signature=[VALUES])
+def kept_mean(x):
+    kept = tf.boolean_mask(x, x > 0.0)
+    return tf.reduce_mean(kept)
+
+
+@tf.function(jit_compile=True, input_signature=[VALUES])
+def settled(x):
+    for _ in range(150):
+        x = x - 0.01 * tf.tanh(x)
+    return x
+
+
+@tf.function(jit_compile=True, input_signature=[tf.TensorSpec([270_000, 64], tf.float32)])
+def rows(table):
+    return tf.gather(table, tf.constant([1, 5, 9]) + tf.cast(table[0, 0], tf.int32))
+
+
+kept_mean(tf.linspace(-1.0, 1.0, 65536))
+settled(tf.ones([65536]))
+rows(tf.ones([270_000, 64]))
+"""
+
+
+def test_verify_confirms_what_a_tpu_pays(verify: Any) -> None:
+    _, report = verify(
+        {"train.py": PROGRAM},
+        *("--strategy", "none", "--target", "tpu-v5e", "--no-batch-search", "train.py"),
+    )
+    told = {
+        (one["code"], one["line"]): (one["verdict"], one["evidence"].partition(":")[0])
+        for one in report["findings"]
+        if one["code"].startswith("XLA8")
+    }
+    lines = PROGRAM.splitlines()
+    flagged = ("tf.reduce_mean", "range(150)", "tf.gather")
+    at = [next(n for n, text in enumerate(lines, 1) if part in text) for part in flagged]
+    assert told == {
+        ("XLA803", at[0]): ("confirmed", "tpu-v5e"),
+        ("XLA803", at[1]): ("confirmed", "tpu-v5e"),
+        ("XLA801", at[2]): ("confirmed", "tpu-v5e"),
+    }

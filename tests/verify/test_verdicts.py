@@ -9,6 +9,8 @@ import pytest
 from cli_support import WriteFiles
 
 from xlalint.finding import Finding, Region, Severity, Span
+from xlalint.tpu.outcome import Outcome
+from xlalint.tpu.program import Waste
 from xlalint.verify.reconciling import reconciled
 from xlalint.verify.records import Evidence, Failure, Place, Stage, TargetReport, TrainingReport
 from xlalint.verify.verdicts import CONFIRMED, NOT_REACHED, REFUTED, Verdict, judge, unclaimed
@@ -500,3 +502,39 @@ def test_a_condition_that_is_no_boolean_may_fail_in_the_compiler_only(folder: Pa
     told = target(folder, failure(folder, 2, "compiler", "lower"), failed="lower")
     assert one(folder, claim, told).verdict == CONFIRMED
     assert one(folder, finding("XLA101", 2), told).verdict == NOT_REACHED
+
+
+def on_tpu(**found: object) -> Outcome:
+    return Outcome(target="tpu-v5e", chips=1, replicas=1, status="compiles", **found)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("claim", "found", "verdict"),
+    [
+        (("XLA803", "masked-reduction", "which moves 277 MB"), {"bytes_accessed": 3e8}, CONFIRMED),
+        (("XLA803", "masked-reduction", "which moves 277 MB"), {"bytes_accessed": 1e6}, REFUTED),
+        (
+            ("XLA803", "unrolled", "holds its body 120 times"),
+            {"repeated": ("tanh", 120)},
+            CONFIRMED,
+        ),
+        (("XLA803", "unrolled", "holds its body 120 times"), {"repeated": ("add", 40)}, REFUTED),
+        (("XLA802", "single-precision", ""), {"products": (("bf16", 9), ("f32", 1))}, REFUTED),
+        (("XLA802", "single-precision", ""), {"products": (("f32", 9),)}, CONFIRMED),
+        (("XLA802", "half-precision", ""), {"products": ()}, NOT_REACHED),
+        (("XLA801", "table", "rows up in 9,000 x 64: each"), {}, REFUTED),
+        (
+            ("XLA801", "table", "rows up in 9,000 x 64: each"),
+            {"wasted": (Waste("f32[9000,64] copy", 5, 10, "", "", 0),)},
+            CONFIRMED,
+        ),
+    ],
+)
+def test_what_a_tpu_pays_is_judged_by_its_compiler(
+    folder: Path, claim: tuple[str, str, str], found: dict[str, object], verdict: str
+) -> None:
+    code, variant, message = claim
+    ran = dataclasses.replace(target(folder, ops={4: ["Mean"]}), tpu=(on_tpu(**found),))
+    said = finding(code, 4, "info", variant, message)
+    assert one(folder, said, ran).verdict == verdict
+    assert one(folder, said, target(folder, ops={4: ["Mean"]})).verdict == NOT_REACHED

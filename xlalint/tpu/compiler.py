@@ -28,7 +28,7 @@ QUICK, DEFAULT = 9, None
 # A quick compile's peak above this share of the memory is confirmed at the default level.
 _NEARLY_FULL = 0.85
 _CHILD = (*sandbox.BEGIN, "xlalint.tpu.work")
-_FORMAT = 3
+_FORMAT = 4
 _SUSPECT = re.compile(r"Suspected Python Code Location:\s*(\S+?):(\d+)")
 _NO_TIME = "no time was left for the TPU compiler (--timeout)"
 
@@ -56,6 +56,8 @@ class Result:
     bytes_accessed: float = 0.0
     padding: Padding | None = None
     emulated: tuple[Emulated, ...] = ()
+    products: tuple[tuple[str, int], ...] = ()
+    repeated: tuple[str, int] = ("", 0)
     data_sized: tuple[DataSized, ...] = ()
     collectives: Collectives | None = None
 
@@ -172,6 +174,8 @@ def _result(record: dict[str, Any], target: Target, level: int | None) -> Result
             tuple(Waste(**one) for one in padding["worst"]),
         ),
         emulated=tuple(Emulated(**one) for one in record["emulated"]),
+        products=tuple((dtype, count) for dtype, count in record["products"]),
+        repeated=(record["repeated"][0], record["repeated"][1]),
         data_sized=tuple(DataSized(**one) for one in record["data_sized"]),
         collectives=Collectives(**record["collectives"]),
     )

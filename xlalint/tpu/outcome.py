@@ -16,6 +16,7 @@ class Outcome:
     """Sizes in bytes on one device, per replica and step. `status` and the rest as in `compiler.Result`.
 
     `alias` is the part of `output` that overwrites arguments (donated variables). `level` is `quick` or `default`.
+    `products` counts those of each element type, `repeated` is the operation that the program holds most often, and how often.
     `bound_seconds` is a lower bound of the step's time, set by `limited_by`. `padding_share` of the arrays in HBM is padding
     (0 to 1). `batch` is the per-replica batch that was compiled, None where the program has none. `note` says what was
     compiled where that is not what the target would run. `reduced` are the bytes that a replica hands over to the `collectives`.
@@ -47,6 +48,8 @@ class Outcome:
     padding_share: float = 0.0
     wasted: tuple[Waste, ...] = ()
     emulated: tuple[Emulated, ...] = ()
+    products: tuple[tuple[str, int], ...] = ()
+    repeated: tuple[str, int] = ("", 0)
     data_sized: tuple[DataSized, ...] = ()
     batch: int | None = None
     note: str = ""
@@ -89,6 +92,8 @@ def outcome_of(result: Result, replicas: int, batch: int | None) -> Outcome:
         padding_share=result.padding.share if result.padding else 0.0,
         wasted=result.padding.worst if result.padding else (),
         emulated=result.emulated,
+        products=result.products,
+        repeated=result.repeated,
         data_sized=result.data_sized,
     )
 
@@ -101,6 +106,8 @@ def outcome_from(data: Mapping[str, Any]) -> Outcome:
             **data,
             "wasted": tuple(Waste(**one) for one in data["wasted"]),
             "emulated": tuple(Emulated(**one) for one in data["emulated"]),
+            "products": tuple((dtype, count) for dtype, count in data["products"]),
+            "repeated": tuple(data["repeated"]),
             "data_sized": tuple(DataSized(**one) for one in data["data_sized"]),
             "largest": None if largest is None else Largest(**largest),
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -20,6 +21,8 @@ _NO_BUFFER = frozenset(
         "constant",
     }
 )
+# Instructions that compute nothing.
+_PLUMBING = _NO_BUFFER | {"parameter", "broadcast", "reshape", "convert", "copy", "iota", "slice"}
 _COLLECTIVES = ("all-reduce", "all-gather", "reduce-scatter", "collective-permute", "all-to-all")
 # TPUs have no 64-bit units: the compiler splits these into pairs of 32 bits, many instructions for one.
 EMULATED = ("f64", "s64", "u64", "c128")
@@ -115,6 +118,19 @@ def padding(optimized: Module) -> Padding:
         sum(waste.padded_bytes for waste in found),
         tuple(one for one in told[:_MOST] if one.padded_bytes - one.bytes >= _WORTH_TELLING),
     )
+
+
+def products(source: Module) -> tuple[tuple[str, int], ...]:
+    """Of a module as TensorFlow lowered it: how many products and convolutions give which element type, sorted."""
+    found = [one for one in source.all if one.opcode in ("dot", "convolution")]
+    counts = Counter(array.dtype for one in found for array in one.arrays)
+    return tuple(sorted(counts.items()))
+
+
+def repeated(source: Module) -> tuple[str, int]:
+    """Of a module as TensorFlow lowered it: the operation that occurs most often in it, and how often."""
+    counts = Counter(one.opcode for one in source.all if one.opcode not in _PLUMBING)
+    return max(counts.items(), key=lambda item: (item[1], item[0]), default=("", 0))
 
 
 def emulated(source: Module) -> tuple[Emulated, ...]:

@@ -62,6 +62,8 @@ def _described(made: Executable, hlo: bytes) -> dict[str, Any]:
         "bytes_accessed": made.costs.get("bytes accessed", 0.0),
         "padding": asdict(program.padding(optimized)),
         "emulated": [asdict(one) for one in program.emulated(source)],
+        "products": program.products(source),
+        "repeated": program.repeated(source),
         "data_sized": [asdict(one) for one in program.data_sized(source)],
         "collectives": asdict(program.collectives(optimized)),
     }

@@ -15,7 +15,7 @@ from xlalint.verify.command import Command, PlanError
 from xlalint.verify.jobs import Job, Module
 
 # Claims about moving to a TPU, not about what compiles: their functions build models and strategies.
-ABOUT_TPUS = ("XLA5", "XLA8")
+ABOUT_TPUS = ("XLA5", "XLA801", "XLA802")
 # Claims about the code around compiled steps, which a run judges by counting compilations.
 ABOUT_DRIVERS = ("XLA30",)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from xlalint.finding import Finding, Severity
 from xlalint.tpu.statuses import COMPILES
-from xlalint.verify import claims, counted, plan, refuting
+from xlalint.verify import claims, counted, plan, priced, refuting
 from xlalint.verify.claims import Claim
 from xlalint.verify.reached import executed, ops_at, ops_made, passed
 from xlalint.verify.recompiles import Recompiles
@@ -143,6 +143,8 @@ def _judge(
         return Verdict(finding, CONFIRMED, evidence, best.name, best.failure)
     if finding.code == "XLA404" and _ABOUT_TPU in finding.message:
         return _by_tpu(case, targets)
+    if finding.code in priced.CODES:
+        return _by_price(case, targets)
     for target in targets:
         if evidence := _price(case, target):
             return Verdict(finding, CONFIRMED, evidence, target.function)
@@ -262,6 +264,14 @@ def _by_tpu(case: _Case, targets: Sequence[TargetReport]) -> Verdict:
         return Verdict(finding, NOT_REACHED, _why_not(case, targets))
     told = "only a TPU's compiler can say: name a TPU, as in --target tpu-v5e"
     return Verdict(finding, NOT_REACHED, told, reached[0].function)
+
+
+def _by_price(case: _Case, targets: Sequence[TargetReport]) -> Verdict:
+    """A claim about what TPUs pay: theirs alone is the word that counts."""
+    found = priced.judged(case.finding, case.span, targets)
+    verdict = {True: CONFIRMED, False: REFUTED, None: NOT_REACHED}[found.is_paid]
+    evidence = found.evidence or _why_not(case, targets)
+    return Verdict(case.finding, verdict, evidence, found.function)
 
 
 def _reached(span: Span, targets: Sequence[TargetReport]) -> list[TargetReport]:
