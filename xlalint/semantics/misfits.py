@@ -1,7 +1,8 @@
 """Element types that a compiler refuses, or that a TPU computes in many steps of narrower ones.
 
-What TPUs refuse was seen with the TPU compiler (v5e, ahead of time): products of 64-bit integers, FFTs of float64,
-float64 from the stateful random operations. complex128 has no kernel there at all. float64 is emulated.
+What TPUs refuse was seen with the TPU compiler (v5e, ahead of time), which was given the calls of all public functions that a CPU
+compiles, in every dtype: products of 64-bit integers, FFTs of float64, float64 from the stateful random operations (dropout and
+categorical too), and the gradient of maxima over windows of float64. complex128 has no kernel there at all. float64 is emulated.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ _COSTLY = _PRODUCTS | {
     "SelfAdjointEigV2", "MatrixTriangularSolve", "Lgamma", "Digamma", "Erfinv", "Ndtri", "Igamma", "Igammac", "Betainc", "Erf",
 }  # fmt: skip
 _STATEFUL_RANDOM = frozenset({"RandomStandardNormal", "RandomUniform", "TruncatedNormal"})
+# They draw in the dtype of what they are given: tf.random.categorical, tf.nn.dropout.
+_DRAW_ALIKE = frozenset({"Multinomial", "RandomUniform"})
 
 
 class Misfit(NamedTuple):
@@ -63,6 +66,8 @@ def of_call(
     if "float64" not in dtypes:
         return None
     if not _STATEFUL_RANDOM.isdisjoint(operations) and given == "float64":
+        return Misfit(REFUSED, "float64")
+    if "float64" in passed and not _DRAW_ALIKE.isdisjoint(operations):
         return Misfit(REFUSED, "float64")
     if "float64" in passed and not _COSTLY.isdisjoint(operations):
         return Misfit(EMULATED, "float64")
