@@ -41,6 +41,7 @@ _SCENES_ENOUGH = 10
 _TOGETHER = 30
 _SECONDS = 20.0
 _ONE_TRY = 40.0
+_RAISED = re.compile(r"[\w.]*(?:Error|Exception): ")
 _CONFIG_LIKE = ("config", "cfg", "hparams", "params")
 
 
@@ -518,6 +519,10 @@ def gist(error: BaseException) -> str:
     text = re.sub(r"\x1b\[[0-9;]*m|\{\{function_node [^}]*\}\}", "", str(error))
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     telling = [line for line in lines if not line.startswith("Exception encountered when calling")]
+    if telling[:1] == [
+        "in user code:"
+    ]:  # then come the lines of code, and the error as it was raised
+        telling = [line for line in telling if _RAISED.match(line)] or telling
     return (telling[0] if telling else "")[:200]
 
 

@@ -22,7 +22,9 @@ DTYPES = "dtypes"
 _EAGERLY = {"float32": 1e-4, "float64": 1e-9}
 # An error below this may be rounding, which is asked of inputs moved by their last bit.
 _MAY_BE_ROUNDING = 0.05
+# Elements of an array that are all shown, and characters of one that is cut.
 _LONGEST = 12
+_WIDEST = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +169,8 @@ def _gradients(left: Sequence[Leaf], right: Sequence[Leaf]) -> Difference | None
     return Difference(GRADIENTS, index, found.error, found.what)
 
 
-def told(run: Ran, where: str, index: int) -> str:
-    """One number of a run for a reader: `output 0 = [1., 2.]`."""
+def told(run: Ran, where: str, index: int, other: Ran) -> str:
+    """One result of a run for a reader: `output 0 = [1., 2.]`; of a large one, the first place in which `other` differs."""
     if run.error:
         return f"an error ({run.error})"
     part = run.part(where) or ()
@@ -178,7 +180,24 @@ def told(run: Ran, where: str, index: int) -> str:
     name = where.removesuffix("s")
     which = f"{name} {index} = " if len(part) > 1 or where != OUTPUTS else ""
     dtype = f" ({one.dtype or f'a Python {one.kind}'})" if one.dtype != "float32" else ""
+    at = _first_apart(one.array, other.part(where) or (), index)
+    if at is not None:
+        place = ", ".join(str(number) for number in at)
+        return f"{name} {index} at [{place}] = {spelled(one.array[at])}{dtype}"
     return f"{which}{spelled(one.array)}{dtype}"
+
+
+def _first_apart(value: Any, others: Sequence[Leaf], index: int) -> tuple[int, ...] | None:
+    """Where two large arrays differ most visibly; None for small ones, and for other shapes."""
+    if index >= len(others) or value.size <= _LONGEST or value.shape != others[index].array.shape:
+        return None
+    if value.dtype.kind not in "fiub":
+        return None
+    one, other = value.astype("float64"), others[index].array.astype("float64")
+    with np.errstate(invalid="ignore"):
+        gap = np.where(one == other, 0.0, np.abs(one - other))
+    gap = np.where(np.isnan(gap), np.where(np.isnan(one) & np.isnan(other), 0.0, np.inf), gap)
+    return tuple(int(i) for i in np.unravel_index(int(np.argmax(gap)), gap.shape))
 
 
 def spelled(value: Any) -> str:
@@ -192,4 +211,8 @@ def spelled(value: Any) -> str:
         whole, precision=5, separator=", ", threshold=_LONGEST, edgeitems=2, max_line_width=10_000
     )
     text = " ".join(text.split())
-    return text if whole.size <= _LONGEST else f"{text} of shape {list(whole.shape)}"
+    if whole.size <= _LONGEST:
+        return text
+    if len(text) > _WIDEST:
+        text = np.array2string(whole.reshape(-1)[:4], precision=5, separator=", ")[:-1] + ", ...]"
+    return f"{text} of shape {list(whole.shape)}"

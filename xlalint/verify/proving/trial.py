@@ -445,8 +445,8 @@ class _Work:
             found = compared
         self._outcome.counterexample = Counterexample(
             inputs=f"{case.label}: {_inputs(self._trial.names, case.tensors)}",
-            original=told(first, found.where, found.index),
-            rewritten=told(other, found.where, found.index),
+            original=told(first, found.where, found.index, other),
+            rewritten=told(other, found.where, found.index, first),
             where=found.where,
             how=how,
         )
