@@ -30,8 +30,8 @@ PINS = (
     "tensorflow_addons==0.23.0",
     "keras_cv==0.9.0",
     "tf_agents==0.19.0",
-    "keras_hub==0.32.0",
-    "tf_models_official==2.20.0",
+    "tensorflow_graphics==2021.12.3",
+    "tensorflow_ranking==0.5.5",
 )
 COLUMNS = ("proposed", "safe", "unsafe", PROVEN, REFUTED, NOT_RUNNABLE)
 
