@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from xlalint.semantics import expressions, flow
+from xlalint.semantics import expressions, flow, renames
 from xlalint.semantics.catalog import Catalog
 from xlalint.semantics.classes import ClassTable
 from xlalint.semantics.differentiation import Gradients
@@ -74,6 +74,7 @@ class Analysis:
     def run(self, modules: list[ModuleInfo]) -> None:
         """Analyse the target modules; `facts` holds what was seen."""
         self.regions.run(modules)
+        renames.note(self, modules)
 
     # For the modules that expressions.py and flow.py import themselves.
     evaluate = staticmethod(expressions.evaluate)

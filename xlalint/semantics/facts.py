@@ -92,10 +92,21 @@ SCOPE = "scope"
 REDUCTION = "reduction"
 ENDLESS = "endless"
 MERGE_IN_ARM = "merge-in-arm"
+RENAMED = "renamed"  # detail: a `renames.Rename`
 # Facts about code that runs on the host by its nature.
 DRIVING = frozenset(
     {JIT_ON, PARTIAL_BATCH, VARIABLE_LENGTH, PYTHON_ARGUMENT, REMADE_FUNCTION, NONE_DIMENSION}
-    | {DEBUG_HOOK, UNCAUGHT_CHECK, TPU_SETUP, EAGER_STEP, SCOPE, REDUCTION, ENDLESS, MERGE_IN_ARM}
+    | {
+        DEBUG_HOOK,
+        UNCAUGHT_CHECK,
+        RENAMED,
+        TPU_SETUP,
+        EAGER_STEP,
+        SCOPE,
+        REDUCTION,
+        ENDLESS,
+        MERGE_IN_ARM,
+    }
 )
 
 

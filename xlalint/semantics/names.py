@@ -39,12 +39,17 @@ _PRIVATE_OPS = (
 
 def canonical(dotted: str) -> str:
     """The one spelling of `dotted`; names of other packages come back as they are."""
+    return canonical_tail(rooted(dotted))
+
+
+def rooted(dotted: str) -> str:
+    """`dotted` below the one name of its package, otherwise as it is written: what is gone from a package has no other name."""
     for prefix, replacement in _PREFIXES:
         if dotted == prefix:
             return replacement
         if dotted.startswith(prefix) and dotted[len(prefix)] == ".":
-            return canonical_tail(replacement + dotted[len(prefix) :])
-    return canonical_tail(dotted)
+            return replacement + dotted[len(prefix) :]
+    return dotted
 
 
 def canonical_tail(name: str) -> str:

@@ -1,0 +1,70 @@
+"""The table of names that are gone or renamed, held against the TensorFlow that is installed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from xlalint.semantics.renames import Entry, table
+
+# Asks for each name: one process for all, because importing TensorFlow takes seconds.
+_ASK = """
+import json, sys
+import tensorflow as tf
+
+def has(name):
+    found = {"tf": tf, "keras": tf.keras}[name.partition(".")[0]]
+    for part in name.split(".")[1:]:
+        found = getattr(found, part, None)
+        if found is None:
+            return False
+    return True
+
+asked = json.loads(sys.stdin.read())
+strategy = tf.distribute.get_strategy()
+answer = {name: has(name) for name in asked["names"]}
+answer |= {method: hasattr(strategy, method) for method in asked["methods"]}
+print(json.dumps({"version": tf.__version__, "keras": tf.keras.__version__, "has": answer}))
+"""
+
+
+def is_gone(entry: Entry, version: str, keras: str) -> bool:
+    if entry.gone == "keras-3":
+        return keras.startswith("3")
+    if entry.gone in ("", "long"):
+        return entry.gone == "long"
+    return tuple(map(int, version.split(".")[:2])) >= tuple(map(int, entry.gone.split(".")))
+
+
+@pytest.mark.compiler
+def test_old_names_are_gone_where_the_table_says_so_and_new_names_are_there() -> None:
+    known = table()
+    named = [*known.names.values(), *known.families.values()]
+    methods = list(known.methods.values())
+    asked = {
+        "names": [name for entry in named for name in (entry.old, entry.use) if name],
+        "methods": [name for entry in methods for name in (entry.old, entry.use) if name],
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", _ASK],
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    answer = json.loads(done.stdout.splitlines()[-1])
+    has = answer["has"]
+    for entry in (*named, *methods):
+        assert has[entry.old] is not is_gone(entry, answer["version"], answer["keras"]), entry.old
+        assert not entry.use or has[entry.use], entry.use
+
+
+def test_every_entry_says_what_to_do() -> None:
+    known = table()
+    tables = (known.names, known.families, known.methods, known.environment)
+    entries = [entry for each in (*tables, *known.parameters.values()) for entry in each.values()]
+    assert all(entry.use or entry.instead for entry in entries)

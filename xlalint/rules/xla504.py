@@ -1,0 +1,39 @@
+"""XLA504: names that TensorFlow or Keras renamed or dropped."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from xlalint.rules.base import Rule
+from xlalint.semantics.facts import RENAMED
+from xlalint.semantics.renames import Rename
+
+
+class GoneOrRenamed(Rule):
+    """`tf.distribute.experimental.TPUStrategy`, `strategy.experimental_run_v2`, TPUEstimator, `COLAB_TPU_ADDR`."""
+
+    code = "XLA504"
+
+    def visit_Attribute(self, node: cst.Attribute) -> None:
+        self._judge(node)
+
+    def visit_Name(self, node: cst.Name) -> None:
+        self._judge(node)
+
+    def visit_ImportAlias(self, node: cst.ImportAlias) -> None:
+        self._judge(node)
+
+    def visit_Arg(self, node: cst.Arg) -> None:
+        self._judge(node)
+
+    def visit_SimpleString(self, node: cst.SimpleString) -> None:
+        self._judge(node)
+
+    def _judge(self, node: cst.CSTNode) -> None:
+        for fact in self.facts(node, RENAMED):
+            detail: Rename = fact.detail
+            variant = "gone" if detail.is_gone else "renamed"
+            if detail.kind == "environment":
+                variant = "environment"
+            use = detail.entry.instead or f"`{detail.entry.use}`"
+            self.report(node, fact, variant, confidence="certain", api=detail.found, use=use)

@@ -1,0 +1,287 @@
+"""Names that TensorFlow and Keras have renamed or dropped, where the code uses them: `rules/renamed.toml` lists them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from xlalint import data, toml
+from xlalint.semantics.facts import EAGER, RENAMED, Context
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import FunctionInfo, ModuleInfo
+from xlalint.semantics.names import rooted
+from xlalint.semantics.values import NOTHING_KNOWN
+
+if TYPE_CHECKING:
+    from xlalint.semantics.analysis import Analysis
+
+# A module without one of these words uses none of the names: the table need not be read.
+_WORDS = re.compile(r"experimental|contrib|estimator|multi_gpu_model|COLAB_TPU_ADDR", re.MULTILINE)
+# Who asks before using a name, or is ready for its absence, knows.
+_ASKS = ("hasattr", "version", "VERSION")
+_READY = frozenset(
+    {"AttributeError", "ImportError", "ModuleNotFoundError", "Exception", "TypeError", "KeyError"}
+)
+
+
+class Entry(NamedTuple):
+    """A line of the table: the old name, the one of today, what to do in words, and where the old one stops working.
+
+    `gone` is a TensorFlow minor, `keras-3`, `long`, or empty for what is deprecated and works.
+    """
+
+    old: str
+    use: str
+    instead: str
+    gone: str
+    parameters: tuple[tuple[str, str], ...]
+
+
+class Rename(NamedTuple):
+    """A use of an old name. `kind` is `name`, `family`, `method`, `parameter` or `environment`; `found` how it is spelled,
+    below the one name of its package. `is_gone`: it does not work where this code is to run.
+    """
+
+    entry: Entry
+    kind: str
+    found: str
+    is_gone: bool
+
+
+class Table(NamedTuple):
+    """The table by kind: names and families by dotted name, methods and variables by name, parameters by function and name."""
+
+    names: Mapping[str, Entry]
+    families: Mapping[str, Entry]
+    methods: Mapping[str, Entry]
+    parameters: Mapping[str, Mapping[str, Entry]]
+    environment: Mapping[str, Entry]
+
+
+@cache
+def table() -> Table:
+    """What `rules/renamed.toml` says."""
+    raw = toml.loads((data.root() / "renamed.toml").read_text(encoding="utf-8"))
+    return Table(
+        _entries(raw["names"]),
+        _entries(raw["families"]),
+        _entries(raw["methods"]),
+        {function: _entries(given) for function, given in raw["parameters"].items()},
+        _entries(raw["environment"]),
+    )
+
+
+def _entries(raw: Mapping[str, Mapping[str, object]]) -> dict[str, Entry]:
+    found = {}
+    for old, said in raw.items():
+        parameters = said.get("parameters", {})
+        assert isinstance(parameters, dict)
+        words = {key: str(said.get(key, "")) for key in ("use", "instead", "gone")}
+        found[old] = Entry(old, **words, parameters=tuple(parameters.items()))
+    return found
+
+
+def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
+    """Keep a fact for each use of an old name in these modules."""
+    for module in modules:
+        if module.may_hold_findings and _WORDS.search(module.text):
+            reader = _Reader(table(), _imported(module.tree))
+            for node, kind, found, entry in reader.read(module.tree):
+                is_gone = _is_gone(entry, analysis)
+                if entry.gone and not is_gone:
+                    continue  # it works there, and nobody says that it will not
+                function = _function_at(module, getattr(node, "lineno", 0))
+                frame = Frame(analysis, module, function, Context(EAGER, False))
+                analysis.keep(
+                    frame, node, RENAMED, NOTHING_KNOWN, Rename(entry, kind, found, is_gone)
+                )
+
+
+def _is_gone(entry: Entry, analysis: Analysis) -> bool:
+    if entry.gone == "keras-3":
+        return analysis.keras == "3"
+    if entry.gone in ("", "long"):
+        return entry.gone == "long"
+    return _numbers(analysis.catalog.tensorflow) >= _numbers(entry.gone)
+
+
+def _numbers(version: str) -> tuple[int, int]:
+    major, minor = version.split(".")[:2]
+    return int(major), int(minor)
+
+
+def _function_at(module: ModuleInfo, line: int) -> FunctionInfo | None:
+    """The innermost function around a line."""
+    around = [
+        info for info in module.functions if info.node.lineno <= line <= (info.node.end_lineno or 0)
+    ]
+    return max(around, key=lambda info: info.node.lineno, default=None)
+
+
+def _imported(tree: ast.Module) -> dict[str, str]:
+    """What names stand for by imports, wherever these are."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                name = alias.asname or alias.name.partition(".")[0]
+                found[name] = alias.name if alias.asname else name
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for alias in node.names:
+                found[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+    return found
+
+
+_Found = tuple[ast.AST, str, str, Entry]
+
+
+class _Reader:
+    """Reads one module for old names. Of a family, the first use of each member is told."""
+
+    def __init__(self, known: Table, imported: Mapping[str, str]) -> None:
+        self._table = known
+        self._imported = imported
+        self._told: set[str] = set()
+        # Names whose import is told: what they are used for need not be told again.
+        self._broken: set[str] = set()
+        self._called: set[ast.expr] = set()
+
+    def read(self, tree: ast.Module) -> Iterator[_Found]:
+        pending: list[ast.AST] = [tree]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, ast.Try) and _is_ready(node):
+                continue
+            if isinstance(node, (ast.If, ast.IfExp)) and _asks(node.test):
+                continue
+            found = list(self._at(node))
+            yield from found
+            is_chain = isinstance(node, ast.Attribute) and self._dotted(node) is not None
+            children = [] if is_chain else list(ast.iter_child_nodes(node))
+            pending += reversed(children)
+
+    def _at(self, node: ast.AST) -> Iterator[_Found]:
+        if isinstance(node, ast.ImportFrom):
+            yield from self._in_import(node)
+        elif isinstance(node, ast.Attribute):
+            yield from self._in_chain(node)
+        elif isinstance(node, ast.Call):
+            self._called.add(node.func)
+            yield from self._in_call(node)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            entry = self._table.environment.get(node.value)
+            if entry is not None:
+                yield node, "environment", node.value, entry
+
+    def _in_import(self, node: ast.ImportFrom) -> Iterator[_Found]:
+        if not node.module or node.level:
+            return
+        for alias in node.names:
+            name = rooted(f"{node.module}.{alias.name}")
+            for old in (name, *_above(name)):
+                entry = self._table.names.get(old) or self._table.families.get(old)
+                if entry is not None:
+                    # What is below a renamed package moves with it: the import may be all there is to change.
+                    is_exact = old == name
+                    if not is_exact and old in self._table.names:
+                        entry = entry._replace(
+                            use=entry.use + name[len(old) :] if entry.use else ""
+                        )
+                    self._broken.add(alias.asname or alias.name)
+                    yield alias, "name", name, entry
+                    break
+
+    def _in_chain(self, node: ast.Attribute) -> Iterator[_Found]:
+        method = self._table.methods.get(node.attr)
+        dotted = self._dotted(node)
+        if dotted is None:
+            if method is not None and not _is_own(node):
+                yield node, "method", node.attr, method
+            return
+        raw, chain = dotted
+        if method is not None and not _is_own(node):
+            yield node, "method", node.attr, method
+            return
+        if chain[-1] in self._broken:
+            return
+        name = rooted(raw)
+        for depth, part in enumerate((name, *_above(name))):
+            entry = self._table.names.get(part)
+            if entry is not None:
+                # `isinstance(strategy, (experimental.TPUStrategy, TPUStrategy))` takes both, and is right to.
+                if entry.gone or node in self._called:
+                    yield _inner(node, depth), "name", part, entry
+                return
+            family, _, member = part.rpartition(".")
+            entry = self._table.families.get(family)
+            if entry is not None and member and part not in self._told:
+                self._told.add(part)
+                yield _inner(node, depth), "family", part, entry
+                return
+
+    def _in_call(self, node: ast.Call) -> Iterator[_Found]:
+        called = self._dotted(node.func) if isinstance(node.func, ast.Attribute) else None
+        name = rooted(called[0]) if called is not None else ""
+        if name == "functools.partial" and node.args and isinstance(node.args[0], ast.Attribute):
+            wrapped = self._dotted(node.args[0])
+            name = rooted(wrapped[0]) if wrapped is not None else ""
+        if name != "tf.function":
+            is_compile = isinstance(node.func, ast.Attribute) and node.func.attr == "compile"
+            name = "compile" if is_compile else ""
+        for given in node.keywords:
+            entry = self._table.parameters.get(name, {}).get(given.arg or "")
+            if entry is not None:
+                yield given, "parameter", given.arg or "", entry
+
+    def _dotted(self, node: ast.expr) -> tuple[str, list[str]] | None:
+        """`tf.distribute.experimental`, by what its first name was imported as; and that name, last of the chain."""
+        tail: list[str] = []
+        while isinstance(node, ast.Attribute):
+            tail.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name) or node.id not in self._imported:
+            return None
+        return ".".join((self._imported[node.id], *reversed(tail))), [*tail, node.id]
+
+
+def _above(name: str) -> Iterator[str]:
+    """`a.b`, `a` for `a.b.c`."""
+    while "." in name:
+        name = name.rpartition(".")[0]
+        yield name
+
+
+def _inner(node: ast.Attribute, depth: int) -> ast.expr:
+    """The expression `depth` attributes further in."""
+    found: ast.expr = node
+    for _ in range(depth):
+        if isinstance(found, ast.Attribute):
+            found = found.value
+    return found
+
+
+def _is_own(node: ast.Attribute) -> bool:
+    """A method that a class of the project may have itself."""
+    return isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+
+
+def _is_ready(node: ast.Try) -> bool:
+    for handler in node.handlers:
+        if handler.type is None:
+            return True
+        named = {
+            part.attr if isinstance(part, ast.Attribute) else part.id
+            for part in ast.walk(handler.type)
+            if isinstance(part, (ast.Name, ast.Attribute))
+        }
+        if named & _READY:
+            return True
+    return False
+
+
+def _asks(test: ast.expr) -> bool:
+    text = ast.unparse(test)
+    return any(word in text for word in _ASKS)
