@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import libcst as cst
 
 from xlalint.finding import Edit, Fix, Span
 from xlalint.fixes.calls import argument, call_at, with_value, without_argument
-from xlalint.fixes.site import UNSAFE, Site, fix
+from xlalint.fixes.site import DISPLAY, UNSAFE, Site, fix
 
 MENDS = ("XLA501",)
 
 _FLAGS = ("jit_compile", "experimental_compile")
+# A file without these may run anywhere: there the flag is only shown without.
+_NAMES_TPU = re.compile(r"TPUStrategy|TPUClusterResolver|initialize_tpu_system")
+_OPTION = re.compile(r"xla|jit", re.IGNORECASE)
 # Strategies that a program takes where it finds no TPU.
 _OTHERS = frozenset(
     "get_strategy MirroredStrategy OneDeviceStrategy MultiWorkerMirroredStrategy".split()
@@ -36,11 +40,21 @@ def propose(site: Site) -> Fix | None:
             "on the version of Keras",
             with_value(site.draft, given, f"not {on_tpu}"),
         )
+    if _is_asked_for(site, call):
+        return None
     edit = _without_brackets(site, call) if len(call.args) == 1 else None
     return fix(
-        UNSAFE,
+        UNSAFE if _NAMES_TPU.search(site.draft.text) else DISPLAY,
         "Take the flag out: a TPU compiles with XLA without it; on CPU and GPU this code is then no longer compiled with XLA",
         edit or without_argument(site.draft, call, given),
+    )
+
+
+def _is_asked_for(site: Site, call: cst.Call) -> bool:
+    """`if enable_xla: step = tf.function(step, jit_compile=True)`: somebody wants it, and can turn it off."""
+    return any(
+        isinstance(above, cst.If) and _OPTION.search(site.draft.code(above.test))
+        for above in site.draft.ancestors(call)
     )
 
 

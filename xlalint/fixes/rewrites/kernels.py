@@ -44,20 +44,26 @@ def _resize(site: Site, call: cst.Call) -> Fix | None:
     given = argument(call, "method", 3 if "pad" in draft.code(call.func) else 2)
     given = given or argument(call, "interpolation")
     method = _method(draft, given)
+    smooth = argument(call, "antialias")
+    is_smooth = smooth is not None and draft.code(smooth.value) == "True"
     if given is not None and method is not None and method not in _HAS_KERNEL:
         written = draft.code(given.value)
         is_text = isinstance(given.value, cst.SimpleString)
-        head = written.rpartition(".")[0]
-        quote = written[0] if is_text else ""
-        code = f"{quote}bilinear{quote}" if is_text else f"{head}.BILINEAR"
+        code = (
+            f"{written[0]}bilinear{written[0]}"
+            if is_text
+            else written.rpartition(".")[0] + ".BILINEAR"
+        )
+        edits = [with_value(draft, given, code)]
+        if smooth is not None and is_smooth:
+            edits.append(with_value(draft, smooth, "False"))
         return fix(
             UNSAFE,
             f"Interpolate bilinearly: XLA has no kernel for {method}; the values differ, and a model that was trained with those of "
             "the other notices",
-            with_value(draft, given, code),
+            *edits,
         )
-    smooth = argument(call, "antialias")
-    if smooth is not None and draft.code(smooth.value) == "True":
+    if smooth is not None and is_smooth:
         return fix(
             UNSAFE,
             "Do not smooth before resizing, which XLA has no kernel for; images that shrink look rougher",
@@ -177,11 +183,10 @@ def _histogram(site: Site, call: cst.Call) -> Fix | None:
     if not is_zero:
         shifted = f"({shifted} - {_bracketed(draft, low)})"
         width = f"({width} - {_bracketed(draft, low)})"
-    name = draft.fresh("bins")
-    scaled = f"{tensorflow}.floor({shifted} * ({count} / {width}))"
+    name = draft.fresh("buckets")
     lines = [
-        f"{name} = {tensorflow}.clip_by_value({scaled}, 0.0, {last})",
-        f"{name} = {tensorflow}.cast({name}, {tensorflow}.int32)",
+        f"{name} = {tensorflow}.floor({shifted} * ({count} / {width}))",
+        f"{name} = {tensorflow}.cast({tensorflow}.clip_by_value({name}, 0.0, {last}), {tensorflow}.int32)",
     ]
     counted = (
         f"{tensorflow}.math.unsorted_segment_sum({tensorflow}.ones_like({name}), {name}, {count})"

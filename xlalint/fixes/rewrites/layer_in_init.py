@@ -27,13 +27,16 @@ def propose(site: Site) -> Fix | None:
     if not api.startswith("keras.layers."):
         return None
     method = draft.function(node)
-    owner = draft.parent(draft.parent(method)) if method is not None else None
-    if not isinstance(owner, cst.ClassDef) or not isinstance(method, cst.FunctionDef):
+    if not isinstance(method, cst.FunctionDef):
+        return None
+    body = draft.parent(method)
+    owner = draft.parent(body) if body is not None else None
+    if not isinstance(owner, cst.ClassDef):
         return None
     init = _init(owner)
     if init is None or _is_repeated(draft, node, method) or not _is_known_in(draft, node, init):
         return None
-    name = _attribute(draft, owner, api)
+    name = _attribute(draft, owner, node, api)
     return fix(
         UNSAFE,
         f"Make it once, in `__init__`, as `self.{name}`; what weights it has are kept, trained and saved from then on",
@@ -96,8 +99,11 @@ def _of_module(draft: Draft) -> frozenset[str]:
     return frozenset(found)
 
 
-def _attribute(draft: Draft, owner: cst.ClassDef, api: str) -> str:
-    """`batch_normalization` for `BatchNormalization`, or a name like it that the class does not use."""
+def _attribute(draft: Draft, owner: cst.ClassDef, node: cst.Call, api: str) -> str:
+    """`batch_normalization` for `BatchNormalization`, or a name like it that the class does not use.
+
+    Layers that are written alike have weights of their own, and so names of their own; dropout has none, and one serves all.
+    """
     plain = _WORDS.sub("_", api.rpartition(".")[2]).lower()
     used = {
         each.attr.value
@@ -106,7 +112,11 @@ def _attribute(draft: Draft, owner: cst.ClassDef, api: str) -> str:
     }
     used |= {each.name.value for each in owner.body.body if isinstance(each, cst.FunctionDef)}
     candidates = [plain, f"{plain}_layer", *(f"{plain}_{number}" for number in range(2, 100))]
-    return next(name for name in candidates if name not in used)
+    free = [name for name in candidates if name not in used]
+    code = draft.code(node)
+    alike = [e for e in draft.within(owner) if isinstance(e, cst.Call) and draft.code(e) == code]
+    number = next(index for index, each in enumerate(alike) if each is node)
+    return free[0] if "dropout" in plain else free[number]
 
 
 def _appended(draft: Draft, init: cst.FunctionDef, code: str) -> Edit:

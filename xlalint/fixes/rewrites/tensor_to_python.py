@@ -50,7 +50,18 @@ def _without_numpy(site: Site, node: cst.Call) -> Fix | None:
     tensor = node.func.value
     if not draft.value(tensor).is_tensor or not takes_tensor(draft, node):
         return None
+    if _is_meant(draft, node):
+        return None
     return fix(UNSAFE, f"Keep the tensor; {_FLOWS}", replace(draft, node, draft.code(tensor)))
+
+
+def _is_meant(draft: Draft, node: cst.Call) -> bool:
+    """Whether a function is there to give arrays: it returns this one, in one of several ways, or is named so."""
+    function = draft.function(node)
+    if not isinstance(draft.parent(node), cst.Return) or not isinstance(function, cst.FunctionDef):
+        return False
+    returns = sum(isinstance(each, cst.Return) for each in draft.within(function))
+    return returns > 1 or any(word in function.name.value for word in ("numpy", "array"))
 
 
 def _length(site: Site, node: cst.Call) -> Fix | None:
@@ -60,6 +71,12 @@ def _length(site: Site, node: cst.Call) -> Fix | None:
     value = draft.value(tensor)
     if not value.is_tensor or value.guess:
         return None
+    parent = draft.parent(node)
+    call = draft.parent(parent) if isinstance(parent, cst.Arg) else None
+    if isinstance(call, cst.Call) and draft.api(call.func) == "tf.cast" and value.sure:
+        tensorflow, imports = draft.import_tensorflow()
+        code = f"{tensorflow}.shape({draft.code(tensor)})[0]"
+        return fix(SAFE, "Ask TensorFlow for the size", replace(draft, node, code), *imports)
     edit = replace(draft, node, f"{receiver(draft, tensor)}.shape[0]")
     if value.shape and value.shape[0] is not None and value.sure and not value.is_data_sized:
         return fix(SAFE, "Ask the static shape", edit)
@@ -141,7 +158,7 @@ def _same_function(site: Site, node: cst.Call, called: str | None) -> Fix | None
         return None
     if called in ("np.asarray", "np.array") and len(node.args) == 1:
         tensor = node.args[0].value
-        if draft.value(tensor).is_tensor:
+        if draft.value(tensor).is_tensor and not _is_meant(draft, node):
             return fix(
                 UNSAFE, f"Keep the tensor; {_FLOWS}", replace(draft, node, draft.code(tensor))
             )
