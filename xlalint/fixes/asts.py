@@ -120,12 +120,16 @@ class Source:
 
     def comments(self, span: Span) -> list[str]:
         """The comments that stand inside a span, in order."""
-        text = self.text(span)
+        # With its margin, so that all lines of a block are indented alike.
+        text = " " * (span.column - 1) + self.text(span)
+        found: list[str] = []
         try:
-            tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+            for token in tokenize.generate_tokens(io.StringIO(text).readline):
+                if token.type == tokenize.COMMENT:
+                    found.append(token.string)
         except (tokenize.TokenError, IndentationError, SyntaxError):
-            return [f"#{part}" for line in text.split("\n") for part in line.split("#")[1:2]]
-        return [token.string for token in tokens if token.type == tokenize.COMMENT]
+            pass  # what is missing then is missed when the rewrite is checked
+        return found
 
 
 def names_read(nodes: Sequence[ast.AST]) -> set[str]:
