@@ -18,12 +18,15 @@ def merged(records: Iterable[Record], sources: Sources) -> list[Label]:
     done = [record for record in records if "label" in record]
     offending = _first(_offending(done, sources))
     costly = _first(_costly(done, sources))
-    compatible = _compatible(done, sources)
+    differing = _first(_differing(done, sources))
+    differ = {label.function for label in differing}
+    # What gives other numbers for some inputs is not right for any.
+    compatible = [c for c in _compatible(done, sources) if c.function not in differ]
     blamed = {label.function for label in offending}
     known = blamed | {label.function for label in compatible}
     calling = _first(label for label in _calling(done, sources) if label.function not in known)
     known |= {label.function for label in calling}
-    differing = _first(label for label in _differing(done, sources) if label.function not in known)
+    differing = [label for label in differing if label.function not in known]
     costly = [
         c for c in costly if (c.function, c.line) not in {(o.function, o.line) for o in offending}
     ]
