@@ -377,6 +377,8 @@ def _order(version: str) -> tuple[int, int]:
 
 def _spellings(name: str) -> tuple[str, ...]:
     """Names under which `name` may be held, the most particular first."""
+    if name.endswith(_PRIVATE_TRANSFORM):
+        return ("tf.raw_ops.ImageProjectiveTransformV3",)
     if name.startswith("tensorflow."):
         name = "tf." + name.removeprefix("tensorflow.")
     for prefix in ("tf.compat.v2.", "tf.compat.v1.compat.v1.", "tf.compat.v1.compat.v2."):
@@ -388,8 +390,6 @@ def _spellings(name: str) -> tuple[str, ...]:
     for prefix in ("tf.initializers.", "tf.losses.", "tf.metrics.", "tf.optimizers."):
         if name.startswith(prefix):
             return (name, "keras." + name.removeprefix("tf."))
-    if name.endswith(_PRIVATE_TRANSFORM):
-        return ("tf.raw_ops.ImageProjectiveTransformV3",)
     if name in _STATIC_METHODS:
         return (f"tf.raw_ops.{_STATIC_METHODS[name]}",)
     if name in _SUMMARIES_OF_V1:
