@@ -252,6 +252,7 @@ class Regions:
         self._analysis.drivers.judge()
         self._analysis.setups.judge()
         self._analysis.eager_steps.judge()
+        self._analysis.scopes.judge()
         self._analysis.precision.judge(modules, has_models=self._analysis.drivers.compiles_models)
 
     def _run_host_functions(self, modules: list[ModuleInfo]) -> None:

@@ -45,6 +45,9 @@ class Scopes:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self._starts: dict[FunctionInfo, str] = {}
+        # Constructors are run once for all callers: those that somebody calls inside a scope may all be.
+        self._constructed_inside: set[FunctionInfo] = set()
+        self._noted: dict[tuple[str, Site], Value] = {}
 
     def start(self, info: FunctionInfo) -> str:
         """Where a function runs whose caller says nothing: outside, where it enters a scope itself."""
@@ -68,6 +71,10 @@ class Scopes:
             frame.scope = frame.scope or OUTSIDE
         if not frame.scope or value.made is not None:
             return value
+        if frame.scope == INSIDE and isinstance(value.ref, ClassInfo):
+            constructor = self._analysis.classes.method(value.ref, "__init__")
+            if constructor is not None:
+                self._constructed_inside.add(constructor)
         if value.kind is INSTANCE and self._role(value) in (MODEL, OPTIMIZER, METRIC):
             return value._replace(made=Site(node, frame.module, frame.function, frame.scope))
         if value.kind is UNKNOWN and (name in _LOADS or _is_pretrained(name)):
@@ -122,9 +129,15 @@ class Scopes:
         self._keep(variant, value.made, value)
 
     def _keep(self, variant: str, site: Site, value: Value) -> None:
-        frame = Frame(self._analysis, site.module, site.function, Context(EAGER, False))
-        words = (("made", _words(site.node)),)
-        self._analysis.keep(frame, site.node, SCOPE, value, Remark(variant, words))
+        self._noted.setdefault((variant, site), value)
+
+    def judge(self) -> None:
+        """Keep a fact for all that was noted, but in constructors that are called inside a scope."""
+        for (variant, site), value in self._noted.items():
+            if site.function not in self._constructed_inside:
+                frame = Frame(self._analysis, site.module, site.function, Context(EAGER, False))
+                words = (("made", _words(site.node)),)
+                self._analysis.keep(frame, site.node, SCOPE, value, Remark(variant, words))
 
     def _role(self, value: Value) -> str | None:
         if isinstance(value.ref, ClassInfo):
