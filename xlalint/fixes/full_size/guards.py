@@ -16,6 +16,7 @@ from xlalint.fixes.draft import Draft
 from xlalint.fixes.full_size import operations
 from xlalint.fixes.full_size.kept import VALUES, Reader
 from xlalint.fixes.ranks import argument
+from xlalint.semantics.values import FROM_SHAPE
 
 _WHOLE = ("int", "uint", "bool")
 
@@ -164,6 +165,14 @@ class Guards:
             return True
         return isinstance(node, cst.Call) and self.reader.api(node) in operations.FLAT
 
+    def _beside_numbers(self, node: cst.BaseExpression, kept: cst.BaseExpression) -> bool:
+        """Whether the other factor has no gradient, which what was dropped would reach: 0 times NaN."""
+        others = [o for o in self.reader.operands(node) if o is not kept]
+        return all(
+            not self.draft.value(o).holds_data and self.draft.value(o).dependence <= FROM_SHAPE
+            for o in others
+        )
+
     def _is_linear(self, node: cst.BaseExpression, inner: list[cst.BaseExpression]) -> bool:
         if isinstance(node, cst.UnaryOperation):
             return isinstance(node.operator, (cst.Minus, cst.Plus))
@@ -171,13 +180,14 @@ class Guards:
             if isinstance(node.operator, (cst.Add, cst.Subtract)):
                 return True
             if isinstance(node.operator, cst.Multiply):
-                return len(inner) == 1
-            return isinstance(node.operator, cst.Divide) and inner == [node.left]
+                return len(inner) == 1 and self._beside_numbers(node, inner[0])
+            is_over = isinstance(node.operator, cst.Divide) and inner == [node.left]
+            return is_over and self._beside_numbers(node, node.left)
         if isinstance(node, cst.Call):
             api = self.reader.api(node)
             if api in operations.PRODUCTS:
                 is_over = str(api).endswith("multiply") or node.args[0].value is inner[0]
-                return len(inner) == 1 and is_over
+                return len(inner) == 1 and is_over and self._beside_numbers(node, inner[0])
             return (
                 api in operations.LINEAR
                 or api == "tf.expand_dims"

@@ -84,11 +84,10 @@ MAXIMA = _named("tf tf.math", "reduce_max")
 MINIMA = _named("tf tf.math", "reduce_min")
 PRODUCTS_OVER = _named("tf tf.math", "reduce_prod")
 LOG_SUMS = _named("tf tf.math", "reduce_logsumexp")
-NORMS = _named("tf.math", "reduce_euclidean_norm")
 ANY = _named("tf tf.math", "reduce_any")
 ALL = _named("tf tf.math", "reduce_all")
 COUNTS = frozenset({"tf.math.count_nonzero"})
-REDUCTIONS = SUMS | MEANS | MAXIMA | MINIMA | PRODUCTS_OVER | LOG_SUMS | NORMS | ANY | ALL | COUNTS
+REDUCTIONS = SUMS | MEANS | MAXIMA | MINIMA | PRODUCTS_OVER | LOG_SUMS | ANY | ALL | COUNTS
 
 _AT: Mapping[str, Callable[[float], float]] = MappingProxyType(
     {
