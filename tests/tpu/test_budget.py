@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from xlalint.isolation import memory, processes
-from xlalint.tpu.budget import Budget
+from xlalint.tpu.budget import Budget, make_places
 from xlalint.tpu.compiler import Compiler
 from xlalint.tpu.installed import Installed
 from xlalint.tpu.statuses import UNVERIFIED
@@ -46,6 +46,7 @@ def test_without_time_nothing_is_compiled_and_nothing_fails(ends_in: float) -> N
 
 def test_as_many_compile_at_once_as_there_is_memory_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    make_places()
     for free_mb, at_once in ((7000, 2), (100, 1)):
         monkeypatch.setattr(memory, "available_mb", lambda free=free_mb: free)
         waiting = Budget(time.monotonic() + 5.3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -246,6 +247,15 @@ def test_what_cannot_be_a_replica_is_compiled_alone_and_said_to_be(verify: Any) 
     (step,) = report["tpu"]
     assert (step["status"], step["replicas"], step["collectives"]) == (COMPILES, 1, 0)
     assert "one replica only" in step["note"]
+
+
+def test_what_was_compiled_is_kept_for_the_next_run(verify: Any, xlalint: RunXlalint) -> None:
+    options = (*ALONE, "--target", "tpu-v5e", "--compile-only", "--no-batch-search", "train.py")
+    _, first = verify({"train.py": LOOP}, *options)
+    ran = xlalint("verify", "--format", "json", *options)
+    assert (
+        json.loads(ran.out)["tpu"] == first["tpu"]
+    )  # CPU-seconds included: those of the first time
 
 
 def test_a_tpu_that_does_not_exist_is_told_before_any_work(xlalint: RunXlalint) -> None:

@@ -72,16 +72,26 @@ class Budget:
         return True
 
 
+def make_places() -> None:
+    """Make the files whose locks are the turns. For the compiling process: where a user's program runs, what is written goes
+    elsewhere."""
+    with contextlib.suppress(OSError):
+        cache.folder().mkdir(parents=True, exist_ok=True)
+        for number in range(os.cpu_count() or 1):
+            _place(number).touch()
+
+
+def _place(number: int) -> Path:
+    return cache.folder() / f"tpu-compiler-{number}.lock"
+
+
 def _places() -> list[int]:
-    """An open file for each compilation that may run at once; none where they cannot be written."""
+    """An open file for each compilation that may run at once; none before the first of all, or where they cannot be made."""
     free = memory.available_mb()
     by_memory = (free or 0) // _EACH_MB
     count = max(1, min(os.cpu_count() or 1, by_memory))
     opened: list[int] = []
     with contextlib.suppress(OSError):
-        folder = Path(cache.folder())
-        folder.mkdir(parents=True, exist_ok=True)
         for number in range(count):
-            name = folder / f"tpu-compiler-{number}.lock"
-            opened.append(os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            opened.append(os.open(_place(number), os.O_RDONLY | os.O_CLOEXEC))
     return opened

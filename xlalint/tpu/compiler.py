@@ -20,6 +20,7 @@ from xlalint.project import cache
 from xlalint.tpu import roofline
 from xlalint.tpu.budget import Budget
 from xlalint.tpu.installed import Installed
+from xlalint.tpu.module import fingerprint
 from xlalint.tpu.program import Collectives, DataSized, Emulated, Padding, Waste
 from xlalint.tpu.statuses import COMPILES, OVERFLOWS, UNVERIFIED, status_of
 from xlalint.tpu.targets import Target
@@ -106,12 +107,12 @@ class Compiler:
         kept = cache.load(key) if self.use_cache else None
         record = json.loads(kept) if kept is not None else None
         if record is None:
-            record = self._ask(hlo, target, replicas, level)
-            if record["kind"] in ("compiled", "rejected") and self.use_cache:
-                cache.store(key, json.dumps(record).encode())
+            record = self._ask(hlo, target, replicas, level, key if self.use_cache else "")
         return _result(record, target, level)
 
-    def _ask(self, hlo: bytes, target: Target, replicas: int, level: int | None) -> dict[str, Any]:
+    def _ask(
+        self, hlo: bytes, target: Target, replicas: int, level: int | None, key: str
+    ) -> dict[str, Any]:
         with tempfile.TemporaryDirectory(prefix="xlalint-tpu-") as folder:
             program, job = Path(folder) / "program.hlo", Path(folder) / "job.json"
             program.write_bytes(hlo)
@@ -125,6 +126,7 @@ class Compiler:
                         "memory": target.generation.memory,
                         "replicas": replicas,
                         "level": level,
+                        "key": key,
                     }
                 ),
                 encoding="utf-8",
@@ -142,7 +144,7 @@ class Compiler:
 
     def _key(self, hlo: bytes, target: Target, replicas: int, level: int | None) -> str:
         about = f"tpu {_FORMAT} {self.installed.version} {target.topology} {target.options} {replicas} {level}"
-        return hashlib.sha256(about.encode() + b"\0" + hlo).hexdigest()
+        return hashlib.sha256(f"{about} {fingerprint(hlo)}".encode()).hexdigest()
 
 
 def _unsettled(quick: Result, settled: Result) -> Result:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -103,6 +104,26 @@ def read(data: bytes, *, with_config: bool = False) -> Module:
         tuple(_running(computations, entry)),
         tuple(one for instructions in computations.values() for one in instructions),
     )
+
+
+def fingerprint(data: bytes) -> str:
+    """A hash of a HloModuleProto, the same for the same program: the attributes of an instruction (its field 68) are a map, which
+    is written in another order in each process."""
+    found = hashlib.sha256()
+    for number, value in fields(data):
+        parts = fields(_bytes(value)) if number == 3 else [(number, value)]
+        for inner, part in parts:
+            if number == 3 and inner == 2:
+                of_instruction = fields(_bytes(part))
+                found.update(repr([_in_order(field) for field in of_instruction]).encode())
+            else:
+                found.update(repr((number, inner, part)).encode())
+    return found.hexdigest()
+
+
+def _in_order(field: tuple[int, Field]) -> tuple[int, object]:
+    number, value = field
+    return (number, sorted(fields(_bytes(value)), key=repr)) if number == 68 else field
 
 
 def _running(computations: Mapping[int, Sequence[Instruction]], entry: int) -> list[Instruction]:

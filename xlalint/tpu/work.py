@@ -11,7 +11,9 @@ from typing import Any
 
 from xlalint.isolation import wire
 from xlalint.isolation.channel import Channel
+from xlalint.project import cache
 from xlalint.tpu import program
+from xlalint.tpu.budget import make_places
 from xlalint.tpu.module import read
 from xlalint.tpu.options import compile_options
 from xlalint.tpu.pjrt import Executable, Library, LibraryError, PjrtError
@@ -23,7 +25,12 @@ def main(job_file: str) -> None:
     """Do the job and leave without Python's shutdown: libtpu's threads may hang it."""
     channel = Channel()
     job: dict[str, Any] = json.loads(Path(job_file).read_text(encoding="utf-8"))
-    channel.emit(_compiled(job))
+    make_places()
+    record = _compiled(job)
+    channel.emit(record)
+    # Kept by this process: where a user's program runs, what is written goes elsewhere.
+    if job["key"] and record["kind"] != "unusable":
+        cache.store(job["key"], json.dumps(record).encode())
     channel.emit({"kind": wire.END})
     os._exit(0)
 
