@@ -166,7 +166,8 @@ class _Work:
         self._deadline = deadline
         self._outcome = outcome
         self._trains = False
-        self._watched: list[Any] = []
+        # The variables that each version reads: two modules have their own.
+        self._watched: dict[int, list[Any]] = {}
 
     def eagerly(self, cases: Iterator[Case]) -> list[tuple[Case, Ran]]:
         """The cases on which both versions agree eagerly, with what they give; none where they do not on one."""
@@ -240,11 +241,11 @@ class _Work:
             return Ran(leaves([outputs, applied]), None, variables)
         gradients = None
         if total is not None:
-            self._watched = self._watched or list(tape.watched_variables())
+            watched = self._watched.setdefault(id(function), list(tape.watched_variables()))
             with suppress(Exception):  # an operation without a gradient
                 found = tape.gradient(
                     total,
-                    [*floats, *self._watched],
+                    [*floats, *watched],
                     unconnected_gradients=tf.UnconnectedGradients.ZERO,
                 )
                 gradients = leaves([tf.convert_to_tensor(one) for one in found])
@@ -393,7 +394,7 @@ class _Work:
 
     def _whole(self, function: Callable[..., Any], takes_gradient: bool) -> Callable[..., Any]:
         """A version as a function of tensors that returns what it returns, and gradients."""
-        watched = list(self._watched)
+        watched = self._watched.get(id(function), [])
 
         def whole(*tensors: Any) -> Any:
             self._tap.clear()
