@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 from cli_support import RunXlalint
-from fixtures.fixture_text import read_script, severity
+from fixtures.fixture_text import read_script
+from fixtures.fixture_text import severity as severity_of
 
 PROJECTS = Path(__file__).parents[1] / "fixtures" / "projects"
 NAMES = sorted(path.parent.name for path in PROJECTS.glob("*/migrated.py"))
@@ -41,13 +42,16 @@ def test_check_finds_what_is_to_be_changed(name: str, xlalint: RunXlalint) -> No
     found = findings(xlalint, path)
     assert {(line, code) for line, code, _ in found} == {(e.line, e.code) for e in script.flagged}
     for expected in script.flagged:
-        wanted = severity(expected)
+        wanted = severity_of(expected)
         assert wanted is None or (expected.line, expected.code, wanted) in found
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_check_is_silent_when_it_has_been_changed(name: str, xlalint: RunXlalint) -> None:
-    assert findings(xlalint, PROJECTS / name / "migrated.py") == set()
+def test_check_has_no_more_than_advice_when_it_has_been_changed(
+    name: str, xlalint: RunXlalint
+) -> None:
+    found = findings(xlalint, PROJECTS / name / "migrated.py")
+    assert {severity for _, _, severity in found} <= {"info"}
 
 
 @pytest.mark.parametrize("name", NAMES)
