@@ -72,6 +72,8 @@ class Setups:
     def judge(self) -> None:
         """Keep a fact for each step that comes before another it needs, or without it."""
         steps = list(self._steps.values())
+        if not any(step.has_own_resolver for step in steps):
+            return
         initializes, connects = self._texts_say(_INITIALIZES), self._texts_say(_CONNECTS)
         for position, step in enumerate(steps):
             if step.kind is _STRATEGY and step.has_own_resolver:
