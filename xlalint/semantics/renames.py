@@ -148,7 +148,8 @@ _WITHOUT_BLOCKS = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Retur
 
 def _lines_to_read(text: str, imported: Mapping[str, str]) -> list[int]:
     """The lines (1-based, in order) that may use an old name: they hold one of the words, or a name imported from below one."""
-    names = tuple(name for name, dotted in imported.items() if _mentions(dotted))
+    names = [name for name, dotted in imported.items() if _mentions(dotted)]
+    names += [old.rpartition(".")[2] for old in table().names if not _mentions(old)]
     return [n for n, line in enumerate(split_lines(text), 1) if _mentions(line, names)]
 
 
