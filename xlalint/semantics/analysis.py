@@ -22,6 +22,7 @@ from xlalint.semantics.installed import InstalledClasses
 from xlalint.semantics.loop_gradients import LoopGradients
 from xlalint.semantics.meetings import Meetings
 from xlalint.semantics.modules import Modules
+from xlalint.semantics.node_inputs import NodeInputs
 from xlalint.semantics.objects import Objects
 from xlalint.semantics.precision import Precision
 from xlalint.semantics.regions import Regions
@@ -65,6 +66,7 @@ class Analysis:
         self.precision = Precision(self)
         self.meetings = Meetings(self)
         self.eager_steps = EagerSteps(self)
+        self.node_inputs = NodeInputs(self)
         self.gradients = Gradients(self)
         self.loop_gradients = LoopGradients(self)
         self._installed = InstalledClasses(list(installed))

@@ -171,7 +171,7 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
     plain = api_name(name)
     if plain in ("keras.Input", "keras.layers.Input"):
         frame.analysis.drivers.saw_input(arguments, node, frame)
-    made = _make_object(name, arguments, frame)
+    made = _make_object(name, arguments, node, frame)
     if made is not None:
         costs.note_making(plain, arguments, node, frame)
         host_objects.note_making(made, node, frame)
@@ -691,7 +691,7 @@ _OBJECT_FACTORIES = {
 }
 
 
-def _make_object(name: str, arguments: Arguments, frame: Frame) -> Value | None:
+def _make_object(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value | None:
     """Objects whose class decides what becomes of them: layers, datasets, strategies, variables."""
     plain = api_name(name)
     if plain in _OBJECT_FACTORIES:
@@ -701,7 +701,7 @@ def _make_object(name: str, arguments: Arguments, frame: Frame) -> Value | None:
     if plain.startswith(
         ("tf.data.", "tf.compat.v1.data.", "keras.utils.image_dataset", "keras.utils.text_dataset")
     ):
-        return pipelines.made(plain, arguments)
+        return pipelines.made(plain, arguments, node, frame)
     policy = precision.make_policy(plain, arguments)
     if policy is not None:
         return policy

@@ -92,6 +92,7 @@ SCOPE = "scope"
 REDUCTION = "reduction"
 ENDLESS = "endless"
 MERGE_IN_ARM = "merge-in-arm"
+NODE_INPUT = "node-input"
 RENAMED = "renamed"  # detail: a `renames.Rename`
 # Facts about code that runs on the host by its nature.
 DRIVING = frozenset(
@@ -106,6 +107,7 @@ DRIVING = frozenset(
         REDUCTION,
         ENDLESS,
         MERGE_IN_ARM,
+        NODE_INPUT,
     }
 )
 

@@ -13,6 +13,7 @@ from xlalint.semantics import (
     host_objects,
     iteration,
     meetings,
+    node_inputs,
     pipelines,
     reductions,
     result_shapes,
@@ -230,6 +231,7 @@ def _distributed(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if given.kind is not DATASET:
         return Value(DATASET)
     frame.analysis.drivers.saw_distributed(given, node, frame)
+    frame.analysis.node_inputs.saw(given, node, frame)
     return given._replace(ref=None)  # judged here: what becomes of its batches adds nothing
 
 
@@ -258,8 +260,11 @@ def _external_instance_method(
     on_host = host_objects.call(name, attr, node, frame)
     if on_host is not None:
         return on_host
-    if attr in ("fit", "compile", "add_loss", "add_metric"):
+    if attr in ("fit", "evaluate", "predict", "compile", "add_loss", "add_metric"):
         return keras_method(base, attr, arguments, node, frame)
+    flow = node_inputs.flows(name, attr)
+    if flow is not None:
+        return flow
     if attr == "result" and name.startswith("keras.metrics"):
         return Value(TENSOR, COMPUTED)
     if attr == "call" and name.startswith("keras."):
@@ -271,6 +276,8 @@ def keras_method(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """`compile`, `fit` and the like: functions handed to Keras are traced by Keras."""
+    if attr in node_inputs.READERS:
+        frame.analysis.node_inputs.saw_read(arguments, node, frame)
     frame.analysis.regions.handed_to_keras(base, arguments, attr, node, frame)
     return NOTHING_KNOWN
 
@@ -295,7 +302,7 @@ _KERAS_INHERITED: dict[str, Method] = {
     "add_weight": _add_weight,
     "add_variable": _add_weight,
     "compile": keras_method,
-    "fit": keras_method,
+    **dict.fromkeys(node_inputs.READERS, keras_method),
     "add_loss": keras_method,
     "add_metric": keras_method,
     "compute_loss": _keras_loss_method,
@@ -360,7 +367,7 @@ _OF_UNKNOWN: dict[str, Method] = {
     "experimental_distribute_dataset": _strategy_method,
     "experimental_distribute_datasets_from_function": _strategy_method,
     "distribute_datasets_from_function": _strategy_method,
-    "fit": keras_method,
+    **dict.fromkeys(node_inputs.READERS, keras_method),
     **dict.fromkeys(meetings.METHODS, _meeting),
 }
 

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from xlalint.semantics import host_calls
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo, ModuleInfo
 from xlalint.semantics.syntax import nodes_of
@@ -46,7 +47,7 @@ class Feed(NamedTuple):
 
     `partial` is where batches are made whose last one may be smaller, `varying` where their length follows their longest
     element. `size` counts elements where that is known, `is_endless` says that they repeat before they are batched,
-    `endless` where a `repeat()` without a count makes the dataset so.
+    `endless` where a `repeat()` without a count makes the dataset so, `python` where the pipeline runs Python (node_inputs.py).
     """
 
     partial: Site | None = None
@@ -54,6 +55,7 @@ class Feed(NamedTuple):
     size: int | None = None
     is_endless: bool = False
     endless: Site | None = None
+    python: Site | None = None
 
 
 FRESH = Feed()
@@ -63,6 +65,8 @@ COLLATED = "collated"
 GROWN = "grown"
 # What the words of a batch's site say where the number of elements is known, and does not divide.
 COUNTED = "counted"
+# What the words of a site say that runs Python.
+GENERATOR, CALLBACK, TRANSFORMERS = "generator", "callback", "transformers"
 
 
 def feed_of(value: Value) -> Feed | None:
@@ -75,7 +79,7 @@ def without_feed(values: Iterable[Value]) -> list[Value]:
     return [value._replace(ref=None) if type(value.ref) is Feed else value for value in values]
 
 
-def made(name: str, arguments: Arguments) -> Value:
+def made(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """A dataset made by an API of tf.data."""
     if name == "tf.data.Dataset.range":
         bounds = [value.constant() for value in arguments.positional]
@@ -84,8 +88,12 @@ def made(name: str, arguments: Arguments) -> Value:
             return Value(DATASET, ref=Feed(size=len(range(*numbers))))
     if name.endswith("Dataset.from_tensor_slices"):
         return Value(DATASET, ref=Feed(size=_rows(arguments)))
-    if name.endswith("Dataset.from_generator") and _never_ends(arguments):
-        return Value(DATASET, ref=Feed(is_endless=True))
+    if name.endswith("Dataset.from_generator"):
+        python = Site(node, frame.module, frame.function, GENERATOR)
+        return Value(DATASET, ref=Feed(is_endless=_never_ends(arguments), python=python))
+    if name.endswith("Dataset.zip"):
+        feeds = (feed_of(leaf) for value in arguments.positional for leaf in leaves(value))
+        return Value(DATASET, ref=Feed(python=next((f.python for f in feeds if f), None)))
     return Value(DATASET, ref=FRESH if name.startswith("tf.data.") else None)
 
 
@@ -116,8 +124,17 @@ def after(
     """The feed of `dataset.attr(...)`."""
     if feed is None:
         return None
+    python = feed.python
+    if python is None and attr in _MAPS and arguments.positional:
+        if host_calls.calls_python(arguments.positional[0], frame):
+            python = Site(node, frame.module, frame.function, CALLBACK)
     handler = _METHODS.get(attr)
-    return handler(feed, arguments, node, frame) if handler is not None else feed
+    found = handler(feed, arguments, node, frame) if handler is not None else feed
+    return found._replace(python=python) if found is not None else None
+
+
+# Methods that run a function for each element.
+_MAPS = frozenset({"map", "flat_map", "interleave", "filter"})
 
 
 def _batch(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> Feed:
@@ -276,7 +293,8 @@ def from_datasets(attr: str, arguments: Arguments, node: ast.AST, frame: Frame) 
     if attr == "to_tf_dataset" and drop is None and not arguments.open_ended:
         if "batch_size" in arguments.keywords or arguments.positional:
             partial = Site(node, frame.module, frame.function)
-    return Value(DATASET, ref=Feed(partial=partial, varying=varying))
+    python = Site(node, frame.module, frame.function, TRANSFORMERS)
+    return Value(DATASET, ref=Feed(partial=partial, varying=varying, python=python))
 
 
 def of_tensorflow_datasets(arguments: Arguments) -> Value:
