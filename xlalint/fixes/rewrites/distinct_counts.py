@@ -7,6 +7,7 @@ import libcst as cst
 from xlalint.finding import Fix
 from xlalint.fixes.bindings import reads
 from xlalint.fixes.calls import spreads
+from xlalint.fixes.counting import count_of, counts_of
 from xlalint.fixes.draft import Draft
 from xlalint.fixes.ranks import Rank, rank_of
 from xlalint.fixes.site import SAFE, UNSAFE, Site, fix, insert_before, replace
@@ -110,14 +111,14 @@ def _counts(draft: Draft, call: cst.Call) -> list[cst.BaseExpression]:
 
 def _uses(draft: Draft, values: cst.BaseExpression) -> list[cst.BaseExpression]:
     """What counts the values, where they are used or where the name is that they are given."""
-    count = _count(draft, values)
+    count = count_of(draft, values)
     if count is not None:
         return [count]
     above = draft.parent(values)
     if isinstance(above, cst.Assign) and len(above.targets) == 1:
         target = above.targets[0].target
         if isinstance(target, cst.Name):
-            return _counts_of(draft, above, target.value)
+            return counts_of(draft, above, target.value)
     return []
 
 
@@ -130,25 +131,5 @@ def _counts_of_pair(draft: Draft, assignment: cst.Assign) -> list[cst.BaseExpres
     if len(target.elements) != 2 or len(set(names)) != 2:
         return []
     return (
-        [] if reads(draft, assignment, names[1]) != [] else _counts_of(draft, assignment, names[0])
+        [] if reads(draft, assignment, names[1]) != [] else counts_of(draft, assignment, names[0])
     )
-
-
-def _counts_of(draft: Draft, assignment: cst.Assign, name: str) -> list[cst.BaseExpression]:
-    found = [_count(draft, read) for read in reads(draft, assignment, name) or ()]
-    counts = [count for count in found if count is not None]
-    return counts if len(counts) == len(found) else []
-
-
-def _count(draft: Draft, values: cst.BaseExpression) -> cst.BaseExpression | None:
-    """`tf.size(values)` or `tf.shape(values)[0]` around the values."""
-    given = draft.parent(values)
-    call = draft.parent(given) if isinstance(given, cst.Arg) else None
-    if not isinstance(call, cst.Call) or len(call.args) != 1:
-        return None
-    api = draft.api(call)
-    if api == "tf.size":
-        return call
-    above = draft.parent(call)
-    is_length = api == "tf.shape" and isinstance(above, cst.Subscript)
-    return above if is_length and draft.code(above).endswith("[0]") else None  # type: ignore[return-value, arg-type]
