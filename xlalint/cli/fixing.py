@@ -30,13 +30,14 @@ class Prover(Protocol):
 class Fixed:
     """What came of it: what remains to be reported, with the settings under which it can be shown.
 
-    `diff` is set when nothing was to be written, `program` is what came by standard input, rewritten or not.
+    `with_unsafe` says that unsafe fixes were asked for, too. `diff` is set when nothing was to be written, `program` is what came by standard input, rewritten or not.
     """
 
     result: CheckResult
     settings: Settings
     outcome: Outcome
     wanted: Wanted
+    with_unsafe: bool = False
     diff: str = ""
     program: str | None = None
     wrote: bool = True
@@ -44,7 +45,8 @@ class Fixed:
 
     def told(self) -> list[str]:
         """What to say on standard error."""
-        offered = [f for f in self.wanted(self.outcome.result) if f.fix is not None]
+        wanted = self.wanted(self.outcome.result)
+        offered = [] if self.with_unsafe else [f for f in wanted if f.fix is not None]
         return fixed.summary(self.outcome, self.proofs, wrote=self.wrote, offered=offered)
 
     def data(self) -> dict[str, Any]:
@@ -72,7 +74,7 @@ def fix(
     judge = _unwritable if prover is None else _with_proofs(prover)
     outcome = fixpoint.run(paths, settings, allowed, wanted=wanted, judge=judge)
     proofs = prover.proofs if prover is not None else {}
-    done = Fixed(outcome.result, settings, outcome, wanted, proofs=proofs)
+    done = Fixed(outcome.result, settings, outcome, wanted, unsafe, proofs=proofs)
     if dry:
         return replace(done, diff=fixed.diff(outcome.files), wrote=False)
     if "-" in paths:

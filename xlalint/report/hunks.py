@@ -19,8 +19,8 @@ def hunk(lines: Sequence[str], fix: Fix) -> list[str]:
         after = applied(before, changes_of(Lines.of(before), fix.edits))
     except ValueError:
         return []
-    compared = difflib.ndiff(lines, split_lines(after))
-    shown = [line.rstrip() for line in compared if line[:2] in ("- ", "+ ")]
+    compared = list(difflib.unified_diff(lines, split_lines(after), lineterm="", n=0))[2:]
+    shown = [f"{line[0]} {line[1:]}".rstrip() for line in compared if line[0] in "-+"]
     if len(shown) > _MOST_LINES:
         return [*shown[:_MOST_LINES], f"... {len(shown) - _MOST_LINES} more lines"]
     return shown
