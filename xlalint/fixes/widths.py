@@ -38,10 +38,7 @@ def combined_with(draft: Draft, made: cst.BaseExpression) -> Iterator[Width]:
     Only names are given that are bound before `made` is, to what they are where they are combined with it.
     """
     for other, axis in _partners(draft, made, 1, 0):
-        for width in _names_in(draft, other, axis, 0):
-            came_from = origin(draft, width.name, width.at)
-            if came_from is not None and came_from == origin(draft, width.name, made):
-                yield width
+        yield from _names_in(draft, other, axis, made, 0)
 
 
 def _partners(
@@ -141,26 +138,31 @@ def _kind(draft: Draft, index: cst.BaseSlice) -> str | None:
     return "new" if is_new else None
 
 
-def _names_in(draft: Draft, node: cst.BaseExpression, axis: int, depth: int) -> Iterator[Width]:
+def _names_in(
+    draft: Draft, node: cst.BaseExpression, axis: int, made: cst.BaseExpression, depth: int
+) -> Iterator[Width]:
     """The names whose dimension `axis` (from the end) becomes that of an expression, as far as it is computed element by element."""
     if depth > _DEEPEST:
         return
     if isinstance(node, cst.Name):
-        width = _of_name(draft, node, axis)
-        if width is not None:
-            yield width
         found = origin(draft, node.value, node)
-        if found is not None and isinstance(found.node, cst.Assign) and simple_target(found.node):
-            yield from _names_in(draft, found.node.value, axis, depth + 1)
+        if found is None:
+            return
+        if found == origin(draft, node.value, made):
+            width = _of_name(draft, node, axis)
+            if width is not None:
+                yield width
+        elif isinstance(found.node, cst.Assign) and simple_target(found.node):
+            yield from _names_in(draft, found.node.value, axis, made, depth + 1)
     elif isinstance(node, cst.UnaryOperation):
-        yield from _names_in(draft, node.expression, axis, depth + 1)
+        yield from _names_in(draft, node.expression, axis, made, depth + 1)
     elif isinstance(node, cst.BinaryOperation):
         if not isinstance(node.operator, cst.MatrixMultiply):
             for side in (node.left, node.right):
-                yield from _names_in(draft, side, axis, depth + 1)
+                yield from _names_in(draft, side, axis, made, depth + 1)
     elif isinstance(node, cst.Call) and not any(given.star for given in node.args):
         for operand in _operands(draft, node):
-            yield from _names_in(draft, operand, axis, depth + 1)
+            yield from _names_in(draft, operand, axis, made, depth + 1)
 
 
 def _operands(draft: Draft, call: cst.Call) -> Sequence[cst.BaseExpression]:

@@ -49,14 +49,20 @@ def propose(site: Site) -> Fix | None:
         return None
     tensorflow = draft.tensorflow
     if api in _WIDTHS and tensorflow is not None and _is_last(draft, call):
-        widths = list(combined_with(draft, call))
-        if widths:
-            # A size that is known to be more than 1 is sure to be that of the result.
-            best = min(widths, key=lambda w: (w.size is None, w.rank is None))
+        best = _of_all(list(combined_with(draft, call)))
+        if best is not None:
             edit = _edit(draft, call, size, best, best.code(tensorflow))
             return fix(UNSAFE, _message(size, best), edit)
     edit = _given(draft, call, size, size.template)
     return fix(DISPLAY, f"Write the largest `{size.parameter}` that the data may need", edit)
+
+
+def _of_all(widths: list[Width]) -> Width | None:
+    """The width that all have. A known size is more than 1, and so that of the result; of several unknown ones each may be 1."""
+    known = [width for width in widths if width.size is not None]
+    if known:
+        return known[0]
+    return widths[0] if len({width.name for width in widths}) == 1 else None
 
 
 def _is_last(draft: Draft, call: cst.Call) -> bool:
