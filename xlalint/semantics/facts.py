@@ -93,6 +93,7 @@ REDUCTION = "reduction"
 ENDLESS = "endless"
 MERGE_IN_ARM = "merge-in-arm"
 NODE_INPUT = "node-input"
+NODE_FILE = "node-file"
 RENAMED = "renamed"  # detail: a `renames.Rename`
 # Facts about code that runs on the host by its nature.
 DRIVING = frozenset(
@@ -108,6 +109,7 @@ DRIVING = frozenset(
         ENDLESS,
         MERGE_IN_ARM,
         NODE_INPUT,
+        NODE_FILE,
     }
 )
 

@@ -1,7 +1,7 @@
-"""Input that runs Python, handed to a model or a strategy: a TPU node's worker is a program of its own, without Python.
+"""Input that runs Python or reads local files, handed to a model or a strategy: a TPU node's worker has neither.
 
-A pipeline runs where its strategy's devices are, and a dataset remembers in its feed where it needs Python. What happens then was seen
-with a worker in another process, and is in rules/XLA702.md.
+A pipeline runs where its strategy's devices are, and a dataset remembers in its feed where it needs Python or files. What happens then was seen
+with a worker in another process, and is in rules/XLA701.md and XLA702.md.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from xlalint.semantics.facts import EAGER, NODE_INPUT, Context, Remark
+from xlalint.semantics.facts import EAGER, NODE_FILE, NODE_INPUT, Context, Remark
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.names import api_name
-from xlalint.semantics.pipelines import Site, feed_of
+from xlalint.semantics.pipelines import Feed, Site, feed_of
 from xlalint.semantics.values import (
     DATASET,
     INSTANCE,
@@ -54,8 +54,8 @@ class NodeInputs:
     def saw(self, data: Value, node: ast.AST, frame: Frame) -> None:
         """Data given to a model or a strategy: what of it runs Python is remarked on where that is written."""
         feed = feed_of(data) if data.kind is DATASET else None
-        if feed is not None and feed.python is not None:
-            self._keep(feed.python, feed.python.words)
+        if feed is not None:
+            self._saw_dataset(feed)
         elif data.kind is INSTANCE:
             name = class_name(data) or ""
             if name == _IMAGE_ITERATOR:
@@ -63,14 +63,24 @@ class NodeInputs:
             elif isinstance(data.ref, ClassInfo) and self._is_keras_sequence(data.ref):
                 self._keep(Site(node, frame.module, frame.function), SEQUENCE_OF_KERAS)
 
+    def _saw_dataset(self, feed: Feed) -> None:
+        if feed.python is not None:
+            self._keep(feed.python, feed.python.words)
+        if feed.local is not None:
+            remark = Remark("read", (("path", feed.local.words),))
+            self._note(feed.local, NODE_FILE, remark)
+
     def _is_keras_sequence(self, cls: ClassInfo) -> bool:
         classes = self._analysis.classes
         bases = (base for ancestor in classes.line(cls) for base in classes.bases(ancestor))
         return any(isinstance(base, str) and api_name(base) in _KERAS_SEQUENCES for base in bases)
 
     def _keep(self, site: Site, variant: str) -> None:
+        self._note(site, NODE_INPUT, Remark(variant))
+
+    def _note(self, site: Site, kind: str, remark: Remark) -> None:
         frame = Frame(self._analysis, site.module, site.function, Context(EAGER, False))
-        self._analysis.keep(frame, site.node, NODE_INPUT, NOTHING_KNOWN, Remark(variant))
+        self._analysis.keep(frame, site.node, kind, NOTHING_KNOWN, remark)
 
 
 def flows(name: str, attr: str) -> Value | None:

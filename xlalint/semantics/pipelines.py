@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from xlalint.semantics import host_calls
+from xlalint.semantics import host_calls, local_files
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo, ModuleInfo
 from xlalint.semantics.syntax import nodes_of
@@ -47,7 +47,8 @@ class Feed(NamedTuple):
 
     `partial` is where batches are made whose last one may be smaller, `varying` where their length follows their longest
     element. `size` counts elements where that is known, `is_endless` says that they repeat before they are batched,
-    `endless` where a `repeat()` without a count makes the dataset so, `python` where the pipeline runs Python (node_inputs.py).
+    `endless` where a `repeat()` without a count makes the dataset so, `python` where the pipeline runs Python, `local`
+    where it reads files of the machine that it runs on (node_inputs.py).
     """
 
     partial: Site | None = None
@@ -56,6 +57,7 @@ class Feed(NamedTuple):
     is_endless: bool = False
     endless: Site | None = None
     python: Site | None = None
+    local: Site | None = None
 
 
 FRESH = Feed()
@@ -92,8 +94,15 @@ def made(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
         python = Site(node, frame.module, frame.function, GENERATOR)
         return Value(DATASET, ref=Feed(is_endless=_never_ends(arguments), python=python))
     if name.endswith("Dataset.zip"):
-        feeds = (feed_of(leaf) for value in arguments.positional for leaf in leaves(value))
-        return Value(DATASET, ref=Feed(python=next((f.python for f in feeds if f), None)))
+        values = (leaf for value in arguments.positional for leaf in leaves(value))
+        feeds = [feed for feed in map(feed_of, values) if feed is not None]
+        python = next((feed.python for feed in feeds if feed.python is not None), None)
+        local = next((feed.local for feed in feeds if feed.local is not None), None)
+        return Value(DATASET, ref=Feed(python=python, local=local))
+    if name in local_files.READERS:
+        path = local_files.first_path(node, frame)
+        site = Site(node, frame.module, frame.function, path) if path else None
+        return Value(DATASET, ref=Feed(local=site))
     return Value(DATASET, ref=FRESH if name.startswith("tf.data.") else None)
 
 
@@ -130,7 +139,7 @@ def after(
             python = Site(node, frame.module, frame.function, CALLBACK)
     handler = _METHODS.get(attr)
     found = handler(feed, arguments, node, frame) if handler is not None else feed
-    return found._replace(python=python) if found is not None else None
+    return found._replace(python=python, local=feed.local) if found is not None else None
 
 
 # Methods that run a function for each element.
