@@ -101,8 +101,8 @@ def made(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
         return Value(DATASET, ref=Feed(python=python, local=local))
     if name in local_files.READERS:
         path = local_files.first_path(node, frame)
-        site = Site(node, frame.module, frame.function, path) if path else None
-        return Value(DATASET, ref=Feed(local=site))
+        local = Site(node, frame.module, frame.function, path) if path else None
+        return Value(DATASET, ref=Feed(local=local))
     return Value(DATASET, ref=FRESH if name.startswith("tf.data.") else None)
 
 
