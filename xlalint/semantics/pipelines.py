@@ -96,9 +96,9 @@ def made(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if name.endswith("Dataset.zip"):
         values = (leaf for value in arguments.positional for leaf in leaves(value))
         feeds = [feed for feed in map(feed_of, values) if feed is not None]
-        python = next((feed.python for feed in feeds if feed.python is not None), None)
+        called = next((feed.python for feed in feeds if feed.python is not None), None)
         local = next((feed.local for feed in feeds if feed.local is not None), None)
-        return Value(DATASET, ref=Feed(python=python, local=local))
+        return Value(DATASET, ref=Feed(python=called, local=local))
     if name in local_files.READERS:
         path = local_files.first_path(node, frame)
         local = Site(node, frame.module, frame.function, path) if path else None
