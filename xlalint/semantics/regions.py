@@ -96,6 +96,8 @@ class Regions:
         self._analysis = analysis
         self._host: set[FunctionInfo] = set()
         self._handed_to_host: set[FunctionInfo] = set()
+        # Lambdas among them that have not been run yet.
+        self._lambdas: list[FunctionInfo] = []
         self._jitted_steps: set[FunctionInfo] = set()
         self._forced_host: set[FunctionInfo] = set()
         self._drives_replicas: set[FunctionInfo] = set()
@@ -109,6 +111,8 @@ class Regions:
                 info = one.ref[0] if isinstance(one.ref, tuple) else one.ref
                 self._host.add(info)
                 self._handed_to_host.add(info)
+                if isinstance(info.node, ast.Lambda):
+                    self._lambdas.append(info)
 
     def trace_later(
         self,
@@ -240,6 +244,7 @@ class Regions:
         self._drain()
         self._run_host_functions(relevant)
         for function in self._assumed_order(relevant):
+            self._run_handed_to_host()
             if function not in self._host and self._may_be_called_otherwise(function):
                 met = len(self._analysis.functions.visited)
                 self._run_assumed(function)
@@ -267,6 +272,14 @@ class Regions:
                     context = Context(EAGER, False, False, (info.qualname,))
                     self._run_root(Root(info, context, _self_of(info)))
         self._drain()
+
+    def _run_handed_to_host(self) -> None:
+        """Run the lambdas that tf.data was given, eagerly: helpers that only they call are on the host with them."""
+        while self._lambdas:
+            info = self._lambdas.pop(0)
+            if info not in self._analysis.functions.visited and info.module.is_target:
+                context = Context(EAGER, False, False, (info.qualname,))
+                self._run_root(Root(info, context, _self_of(info)))
 
     def _find_roots(self, module: ModuleInfo) -> None:
         for info in module.functions:
