@@ -43,13 +43,14 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A run that came to its end, or its `error`. `gradients` are None where none could be taken."""
+    """A run that came to its end, or its `error`. `gradients` are None where none could be taken; `is_endless`: it was stopped."""
 
     outputs: Sequence[Leaf] = ()
     gradients: Sequence[Leaf] | None = None
     variables: Sequence[Leaf] = ()
     error: str = ""
     raised: BaseException | None = field(default=None, compare=False)
+    is_endless: bool = False
 
     def part(self, where: str) -> Sequence[Leaf] | None:
         return {

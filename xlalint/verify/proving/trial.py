@@ -35,7 +35,10 @@ from xlalint.verify.stages import difference as difference_of
 from xlalint.verify.stages.tensors import all_nudged, on_host
 
 EAGERLY, UNDER_XLA = "eagerly", "under XLA"
-_ONE_RUN = 60.0  # seconds of wall time for one eager run
+# Seconds of wall time for the first eager run, which may have to build things, and the least for another, which has ten
+# times what the first took. A loop may never end for a value that is not finite; after so many of these no more are tried.
+_FIRST_RUN, _ONE_RUN = 60.0, 2.0
+_MOST_ENDLESS = 2
 _MOST_SIGNATURES = 6  # programs compiled for one rewrite
 _MOST_NUMBERS = 5_000_000  # elements of all variables together that are put back and compared
 _WITH_A_BODY = frozenset({"If", "StatelessIf", "While", "StatelessWhile", "Case", "StatelessCase"})
@@ -166,6 +169,7 @@ class _Work:
         self._deadline = deadline
         self._outcome = outcome
         self._trains = False
+        self._seconds = _FIRST_RUN
         # The variables that each version reads: two modules have their own.
         self._watched: dict[int, list[Any]] = {}
 
@@ -191,6 +195,7 @@ class _Work:
         """The cases with which the original runs, and what it gives."""
         usable: list[tuple[Case, Ran]] = []
         failing: list[Case] = []
+        endless = 0
         for case in cases:
             if usable and time.monotonic() > self._deadline:
                 self._outcome.notes.append("not all edge cases were tried: they take too long")
@@ -199,6 +204,12 @@ class _Work:
             if run.error and not usable:
                 self._outcome.unusable = f"the original raises {run.error}"
                 return []
+            if run.is_endless:
+                endless += 1
+                if endless == _MOST_ENDLESS:
+                    self._outcome.notes.append("not all edge cases were tried: some never end")
+                    break
+                continue
             if run.error:
                 failing.append(case)
                 continue
@@ -218,11 +229,14 @@ class _Work:
     def _eagerly(self, function: Callable[..., Any], tensors: Sequence[Any]) -> Ran:
         self._dice.restart()
         self._tap.clear()
+        seconds, began = self._seconds, time.monotonic()
         try:
-            with at_most(_ONE_RUN), eagerly.everything():
-                return self._ran(function, tensors)
+            with at_most(seconds), eagerly.everything():
+                found = self._ran(function, tensors)
+                self._seconds = min(seconds, max(_ONE_RUN, 10.0 * (time.monotonic() - began)))
+                return found
         except TooLongError:
-            return Ran(error=f"nothing within {_ONE_RUN:.0f} s")
+            return Ran(error=f"nothing within {seconds:.0f} s", is_endless=True)
         except (Exception, SystemExit) as error:
             return Ran(error=f"{type(error).__name__}: {gist(error)}", raised=error)
         finally:
