@@ -125,6 +125,8 @@ def test_a_program_for_a_laptop_has_all_of_it_to_do(write: WriteFiles, xlalint: 
     for key in ("conditionals", "shapes", "operations", "setup", "scope"):
         assert found[key] == "to do", key
     assert item(document, "shapes")["evidence"][0]["line"] == 6
+    # A script that trains as it is imported is run, not imported.
+    assert "-- python laptop.py > verify.json" in item(document, "step")["next"]
     assert item(document, "setup")["next"].endswith("tf.distribute.TPUStrategy(resolver)")
 
 

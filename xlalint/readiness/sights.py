@@ -82,6 +82,7 @@ def _of_program(tree: ast.Module) -> Iterator[tuple[Sign, int]]:
     roots = {name.partition(".")[0] for name in names.values()}
     if roots & {"tensorflow", "keras", "tf_keras"}:
         yield Sign.TENSORFLOW, 1
+    yield from ((Sign.PROGRAM, s.lineno) for s in tree.body if _trains_when_run(s))
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             yield from ((sign, node.lineno) for sign in _of_call(node, names))
@@ -92,6 +93,15 @@ def _of_program(tree: ast.Module) -> Iterator[tuple[Sign, int]]:
                 yield Sign.COMPILED, node.lineno
         elif isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'":
             yield Sign.PROGRAM, node.lineno
+
+
+def _trains_when_run(statement: ast.stmt) -> bool:
+    """Whether a statement of a module loops, or calls `fit`, without anybody calling it."""
+    if isinstance(statement, (ast.For, ast.While)):
+        return True
+    call = statement.value if isinstance(statement, (ast.Expr, ast.Assign)) else None
+    func = call.func if isinstance(call, ast.Call) else None
+    return isinstance(func, ast.Attribute) and func.attr == "fit"
 
 
 def _of_call(node: ast.Call, names: dict[str, str]) -> Iterator[Sign]:
