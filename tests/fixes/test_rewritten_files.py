@@ -142,6 +142,17 @@ def test_findings_that_are_ignored_are_not_rewritten(
     assert (folder / "m.py").read_text() == source
 
 
+def test_a_suppression_that_hides_nothing_is_taken_away(
+    write: WriteFiles, xlalint: RunXlalint
+) -> None:
+    unused = GOOD.replace("# rows", "# xlalint: ignore[XLA201] once it did")
+    folder = write({"m.py": unused, "n.py": BAD.replace("# rows", "# xlalint: ignore[XLA201]")})
+    ran = xlalint("check", "--fix", ".")
+    assert ran.status == 0, ran.err
+    assert (folder / "m.py").read_text() == GOOD.replace("  # rows", "")
+    assert (folder / "n.py").read_text() == GOOD.replace("  # rows", "")
+
+
 def test_findings_that_a_baseline_holds_are_not_rewritten(
     write: WriteFiles, xlalint: RunXlalint
 ) -> None:

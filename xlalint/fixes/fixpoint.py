@@ -18,6 +18,7 @@ from xlalint.fixes.applying import Change, Lines, conflict, moved
 from xlalint.fixes.manuscript import Manuscript, UnfitError
 from xlalint.project.files import SourceFile
 from xlalint.project.settings import Settings
+from xlalint.project.suppressions import UNUSED
 
 # Every pass but the last settles something; a rewrite that undoes another would go on for ever.
 MOST_PASSES = 12
@@ -176,7 +177,8 @@ def _proposals(state: _Run, checked: Sequence[Checked], result: CheckResult) -> 
             if _key(item, findings[0], fix) in state.withheld:
                 continue
             try:
-                changes = manuscript.changes(fix.edits)
+                is_of_comments = findings[0].code == UNUSED
+                changes = manuscript.changes(fix.edits, takes_comments=is_of_comments)
             except UnfitError as error:
                 withheld = Withheld(first, fix, str(error))
                 state.withheld[_key(item, findings[0], fix)] = withheld

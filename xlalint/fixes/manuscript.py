@@ -26,8 +26,8 @@ class Manuscript:
     raw: str
     source: Source
 
-    def changes(self, edits: Iterable[Edit]) -> tuple[Change, ...]:
-        """The edits as changes of the program.
+    def changes(self, edits: Iterable[Edit], *, takes_comments: bool = False) -> tuple[Change, ...]:
+        """The edits as changes of the program. `takes_comments`: it is what they are for.
 
         Raises:
             UnfitError: they name places that are not there, lose a comment, or cannot be written into the cells.
@@ -40,7 +40,7 @@ class Manuscript:
         if any(one.conflicts(other) for i, one in enumerate(changes) for other in changes[i + 1 :]):
             raise UnfitError("its edits overlap")
         lost = _lost_comments(self.source.text, lines, changes)
-        if lost:
+        if lost and not takes_comments:
             raise UnfitError(f"the comment `{lost[0]}` would be lost")
         if self.source.cells:
             self._into_cells(changes)

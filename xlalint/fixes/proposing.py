@@ -35,7 +35,11 @@ def propose(
         return list(findings)
     module = facts.module
     program = draft(module.text, module.tree, beliefs, facts.by_node)
-    return [replace(finding, fix=_fix_of(finding, program, aim)) for finding in findings]
+    # What a rule has proposed itself (to take an unused comment away) stays.
+    return [
+        finding if finding.fix else replace(finding, fix=_fix_of(finding, program, aim))
+        for finding in findings
+    ]
 
 
 def _fix_of(finding: Finding, program: Draft, aim: Aim) -> Fix | None:

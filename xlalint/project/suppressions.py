@@ -222,11 +222,13 @@ def _remarks(
 
 
 def _could_be_used(entry: Suppression, known: Sequence[str], settings: Settings) -> bool:
-    """Whether every rule that the comment names was run: with `--select XLA1`, nothing is known of XLA201."""
-    named = [c for c in known if not entry.codes or c.startswith(entry.codes)]
-    return all(
-        settings.is_selected(code) and settings.target in pages.load(code).targets for code in named
-    )
+    """Whether every rule that the comment names was run: with `--select XLA1`, nothing is known of XLA201.
+
+    One that names none is about the rules for this target.
+    """
+    on_target = [c for c in known if settings.target in pages.load(c).targets]
+    named = [c for c in known if c.startswith(entry.codes)] if entry.codes else on_target
+    return all(settings.is_selected(code) and code in on_target for code in named)
 
 
 def _removal(entry: Suppression) -> Fix | None:
