@@ -76,7 +76,10 @@ class EagerSteps:
             return True
         named = re.compile(rf"\b{re.escape(info.name)}\b(?!\s*\()")
         modules = self._analysis.modules.project.modules.values()
-        return any(m is not None and m.is_target and named.search(m.text) for m in modules)
+        return any(
+            m is not None and m.is_target and info.name in m.text and named.search(m.text)
+            for m in modules
+        )
 
     def _keep(self, site: Site, variant: str, words: tuple[tuple[str, str], ...] = ()) -> None:
         frame = Frame(self._analysis, site.module, site.function, Context(EAGER, False))
