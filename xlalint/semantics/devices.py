@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics.facts import JIT_ON
 from xlalint.semantics.liveness import path_to
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.syntax import nodes_of, words_of
 from xlalint.semantics.values import NOTHING_KNOWN
 
 if TYPE_CHECKING:
@@ -43,12 +43,4 @@ def _holds(statement: ast.stmt, node: ast.AST) -> bool:
 
 
 def _names_gpu(test: ast.expr) -> bool:
-    return any("gpu" in word.lower() for node in ast.walk(test) for word in _words(node))
-
-
-def _words(node: ast.AST) -> tuple[str, ...]:
-    if isinstance(node, ast.Name):
-        return (node.id,)
-    if isinstance(node, ast.Attribute):
-        return (node.attr,)
-    return (node.value,) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ()
+    return any("gpu" in word.lower() for node in ast.walk(test) for word in words_of(node))

@@ -5,23 +5,35 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+# Statements that hold no others: imports are not looked for in them.
+_WITHOUT_BLOCKS = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Raise)
+
+
+def imports_in(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Each imported name with the dotted name that it stands for. Relative imports are the project's own, and left out."""
+    pending: list[ast.AST] = [*tree.body]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                name = alias.asname or alias.name.partition(".")[0]
+                yield name, alias.name if alias.asname else name
+        elif isinstance(node, ast.ImportFrom):
+            if node.module and not node.level:
+                for alias in node.names:
+                    yield alias.asname or alias.name, f"{node.module}.{alias.name}"
+        elif not isinstance(node, _WITHOUT_BLOCKS):
+            for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+                pending += getattr(node, block, ())
+
 
 def imported_names(tree: ast.Module) -> dict[str, str]:
     """The dotted name that each imported name stands for; without the names that are bound in another way, too."""
     found: dict[str, str] = {}
-    others: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            known = {a.asname or a.name.split(".")[0]: a for a in node.names}
-            pairs = [(name, a.name if a.asname else name) for name, a in known.items()]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            pairs = [(a.asname or a.name, f"{node.module}.{a.name}") for a in node.names]
-        else:
-            others.update(_bound_by(node))
-            continue
-        for name, dotted in pairs:
-            if found.setdefault(name, dotted) != dotted:
-                others.add(name)
+    others = {name for node in ast.walk(tree) for name in _bound_by(node)}
+    for name, dotted in imports_in(tree):
+        if found.setdefault(name, dotted) != dotted:
+            others.add(name)
     return {name: dotted for name, dotted in found.items() if name not in others}
 
 

@@ -12,8 +12,10 @@ from xlalint import data, toml
 from xlalint.project.source import split_lines
 from xlalint.semantics.facts import EAGER, RENAMED, Context
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.imported import imports_in
 from xlalint.semantics.index import FunctionInfo, ModuleInfo
 from xlalint.semantics.names import rooted
+from xlalint.semantics.syntax import words_of
 from xlalint.semantics.values import NOTHING_KNOWN
 
 if TYPE_CHECKING:
@@ -89,7 +91,7 @@ def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
     """Keep a fact for each use of an old name in these modules."""
     for module in modules:
         if module.may_hold_findings and _mentions(module.text):
-            imported = _imported(module.tree)
+            imported = dict(imports_in(module.tree))
             reader = _Reader(table(), imported, _lines_to_read(module.text, imported))
             for node, kind, found, entry in reader.read(module.tree):
                 is_gone = _is_gone(entry, analysis)
@@ -121,29 +123,6 @@ def _function_at(module: ModuleInfo, line: int) -> FunctionInfo | None:
         info for info in module.functions if info.node.lineno <= line <= (info.node.end_lineno or 0)
     ]
     return max(around, key=lambda info: info.node.lineno, default=None)
-
-
-def _imported(tree: ast.Module) -> dict[str, str]:
-    """What names stand for by imports, wherever these are."""
-    found: dict[str, str] = {}
-    pending: list[ast.AST] = [*tree.body]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                name = alias.asname or alias.name.partition(".")[0]
-                found[name] = alias.name if alias.asname else name
-        elif isinstance(node, ast.ImportFrom):
-            if node.module and not node.level:
-                for alias in node.names:
-                    found[alias.asname or alias.name] = f"{node.module}.{alias.name}"
-        elif not isinstance(node, _WITHOUT_BLOCKS):
-            for block in ("body", "orelse", "finalbody", "handlers", "cases"):
-                pending += getattr(node, block, ())
-    return found
-
-
-_WITHOUT_BLOCKS = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Raise)
 
 
 def _lines_to_read(text: str, imported: Mapping[str, str]) -> list[int]:
@@ -316,12 +295,4 @@ def _is_ready(node: ast.Try) -> bool:
 
 
 def _asks(test: ast.expr) -> bool:
-    return any(ask in word for node in ast.walk(test) for word in _words(node) for ask in _ASKS)
-
-
-def _words(node: ast.AST) -> tuple[str, ...]:
-    if isinstance(node, ast.Name):
-        return (node.id,)
-    if isinstance(node, ast.Attribute):
-        return (node.attr,)
-    return (node.value,) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ()
+    return any(ask in word for node in ast.walk(test) for word in words_of(node) for ask in _ASKS)

@@ -60,3 +60,12 @@ _CHILDREN = {
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
+
+
+def words_of(node: ast.AST) -> tuple[str, ...]:
+    """What a single node spells: a name, an attribute, or a text."""
+    if isinstance(node, ast.Name):
+        return (node.id,)
+    if isinstance(node, ast.Attribute):
+        return (node.attr,)
+    return (node.value,) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ()
