@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -229,8 +230,14 @@ def label(name: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
-    folder, temporary = tmp_path_factory.mktemp("programs"), tmp_path_factory.mktemp("temporary")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
+    folder = tmp_path_factory.mktemp("programs")
+    # A short path, as temporary folders have: multiprocessing's sockets lie in it, and their paths may not exceed 107 bytes.
+    with tempfile.TemporaryDirectory(prefix="x") as temporary:
+        yield _all_done(folder, Path(temporary))
+
+
+def _all_done(folder: Path, temporary: Path) -> Done:
     sources = {
         **{name: row[0] for name, row in CRASHES.items()},
         **{name: row[0] for name, row in HANGS.items()},
