@@ -116,6 +116,67 @@ def simple_target(assignment: cst.CSTNode) -> str | None:
     return None
 
 
+def called_object(draft: Draft, func: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What an object that is called was assigned: a name of the function or of the module, an attribute of `self`."""
+    if isinstance(func, cst.Attribute):
+        return _attribute(draft, func)
+    if not isinstance(func, cst.Name):
+        return None
+    found = origin(draft, func.value, func)
+    made = None if found is None else found.node or bound_once(draft, func.value)
+    return made.value if isinstance(made, cst.Assign) and simple_target(made) else None
+
+
+def _attribute(draft: Draft, func: cst.Attribute) -> cst.BaseExpression | None:
+    """What `self.name` is assigned, where its class does that once."""
+    around = draft.ancestors(func)
+    owner = next((above for above in around if isinstance(above, cst.ClassDef)), None)
+    if owner is None or draft.code(func.value) != "self":
+        return None
+    code = draft.code(func)
+    targets = [
+        node
+        for node in draft.within(owner)
+        if isinstance(node, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign))
+        and draft.code(node.target) == code
+    ]
+    assignment = draft.parent(targets[0]) if len(targets) == 1 else None
+    return assignment.value if isinstance(assignment, cst.Assign) else None
+
+
+def bound_once(draft: Draft, name: str) -> cst.FunctionDef | cst.Assign | None:
+    """The function or the assignment at the top of the module that alone binds a name, in all of the program."""
+    found: list[cst.CSTNode] = []
+    for node in draft.within(draft.module):
+        if isinstance(node, (cst.FunctionDef, cst.ClassDef, cst.Param)):
+            is_bound = node.name.value == name
+        elif isinstance(node, (cst.ImportAlias, cst.AsName)):
+            is_bound = name in draft.code(node).split()
+        else:
+            is_bound = isinstance(node, cst.Name) and node.value == name and _is_stored(draft, node)
+        if is_bound:
+            found.append(node)
+    if len(found) != 1:
+        return None
+    node: cst.CSTNode | None = found[0]
+    if isinstance(node, cst.FunctionDef):
+        return node if draft.parent(node) is draft.module else None
+    if isinstance(node, cst.Name):
+        target = draft.parent(node)
+        node = None if target is None else draft.parent(target)
+    if node is None:
+        return None
+    line = draft.parent(node)
+    is_top = line is not None and draft.parent(line) is draft.module
+    return node if is_top and isinstance(node, cst.Assign) and simple_target(node) else None
+
+
+def _is_stored(draft: Draft, node: cst.Name) -> bool:
+    """Whether a name is a target: of an assignment, a loop, a `with`, a deletion."""
+    found = draft.as_ast(node)
+    return isinstance(found, ast.Name) and not isinstance(found.ctx, ast.Load)
+
+
 _NOT_HERE = object()
 
 

@@ -29,6 +29,8 @@ class Guards:
     reader: Reader
     at: dict[int, cst.BaseExpression] = field(default_factory=dict)
     open_ends: list[cst.BaseExpression] = field(default_factory=list)
+    # Calls of functions that were read, which are closed as long as what they are given is filled as they want it.
+    read: list[cst.Call] = field(default_factory=list)
     _ones: set[int] = field(default_factory=set)
 
     def settle(self, node: cst.BaseExpression) -> list[cst.BaseExpression]:
@@ -42,6 +44,9 @@ class Guards:
         known = self.reader.kept(node)
         assert known is not None
         if known.is_source or known.kind != VALUES:
+            return [node]
+        if self._is_lookup(node):
+            self._below(node)
             return [node]
         inner = self._kept_operands(node)
         if isinstance(node, cst.Subscript):
@@ -79,6 +84,12 @@ class Guards:
             return None if inner is None else -inner
         if isinstance(node, cst.BinaryOperation):
             return self._zero_of_operation(node)
+        if isinstance(node, cst.Call) and self.reader.api(node) is None:
+            known = self.reader.inside(node)
+            is_filled = known is not None and all(
+                self.zero_at(operand) == known[0] for operand in self._kept_operands(node)
+            )
+            return known[1] if is_filled and known is not None else None
         if isinstance(node, cst.Call) and all(a.keyword is None for a in node.args):
             values = [self.zero_at(a.value) for a in node.args]
             api = self.reader.api(node)
@@ -111,13 +122,18 @@ class Guards:
         if known is None or known.is_source or known.kind != VALUES:
             return
         api = self.reader.api(node) if isinstance(node, cst.Call) else None
-        if isinstance(node, cst.Call) and (api is None or api in operations.SPARSE_LOSSES):
-            if not is_flat:
-                self.open_ends.append(node)
-            self._labels(node, api)
+        if isinstance(node, cst.Call) and api is None:
+            self._call(node, is_flat)
             return
-        if isinstance(node, cst.Call) and api in operations.LOOKUPS:
-            self.open_ends.append(node)
+        if isinstance(node, cst.Call) and api in operations.SPARSE_LOSSES:
+            self._labels(node)
+            if not self._scores(node) and not is_flat:
+                self.open_ends.append(node)
+            return
+        if isinstance(node, cst.Call) and self._is_lookup(node):
+            self._guard(
+                node.args[1].value
+            )  # what is dropped may be no row of the table: 0 always is
             return
         for operand in self._kept_operands(node):
             if is_flat and api not in ("tf.cast",):
@@ -139,13 +155,45 @@ class Guards:
             return is_divisor or api in operations.SINGULAR
         return False
 
-    def _labels(self, node: cst.Call, api: str | None) -> None:
+    def _call(self, node: cst.Call, is_flat: bool) -> None:
+        """A function of the program: fill what it is given, where its body says what is right for it."""
+        known = self.reader.inside(node)
+        if known is None:
+            if not is_flat:
+                self.open_ends.append(node)
+            return
+        self.read.append(node)
+        for operand in self._kept_operands(node):
+            parts = self.settle(operand) or [self._behind(operand)]
+            self.at.update((id(part), part) for part in parts)
+            if known[0] == 1.0:
+                self._ones |= {id(part) for part in parts}
+
+    def _labels(self, node: cst.Call) -> None:
         """Labels that are left out may be none of the classes: 0 always is one."""
-        if api in operations.SPARSE_LOSSES:
-            labels = argument(node, ("labels", "y_true"), 0)
-            if labels is not None and self.reader.kept(labels) is not None:
-                part = self._behind(labels)
-                self.at[id(part)] = part
+        labels = argument(node, ("labels", "y_true"), 0)
+        if labels is not None and self.reader.kept(labels) is not None:
+            self._guard(labels)
+
+    def _scores(self, node: cst.Call) -> bool:
+        """Fill the rows of scores that are left out: a NaN among them would come back in the gradient. False where their shape
+        is not known."""
+        scores = argument(node, ("logits", "y_pred"), 1)
+        if scores is None or self.reader.kept(scores) is None:
+            return False
+        parts = self.settle(scores)
+        known = [self.reader.kept(part) for part in parts]
+        if any(kept is None or kept.trailing is None for kept in known):
+            return False
+        self.at.update((id(part), part) for part in parts)
+        return True
+
+    def _guard(self, node: cst.BaseExpression) -> None:
+        part = self._behind(node)
+        self.at[id(part)] = part
+
+    def _is_lookup(self, node: cst.BaseExpression) -> bool:
+        return isinstance(node, cst.Call) and self.reader.api(node) in operations.LOOKUPS
 
     def _behind(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """The expression that a name stands for."""

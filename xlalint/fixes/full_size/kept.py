@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from xlalint.fixes.bindings import is_read, origin, simple_target
+from xlalint.fixes.bindings import called_object, is_read, origin, simple_target
 from xlalint.fixes.draft import Draft
 from xlalint.fixes.full_size import operations
+from xlalint.fixes.full_size.inside import at_fill
 from xlalint.fixes.ranks import Rank, argument, difference, rank_of
 from xlalint.semantics.facts import MASK_INDEX, SLICE
 from xlalint.semantics.names import api_name
@@ -75,6 +76,7 @@ class Reader:
 
     draft: Draft
     _known: dict[int, Kept | None] = field(default_factory=dict)
+    _fills: dict[int, tuple[float, float] | None] = field(default_factory=dict)
 
     def kept(self, node: cst.CSTNode) -> Kept | None:
         """What an expression keeps; None for anything else, and for what cannot be followed."""
@@ -88,18 +90,26 @@ class Reader:
     def api(self, call: cst.Call) -> str | None:
         """The canonical name of what a call computes; for a loss object that does not reduce, that of its function."""
         api = self.draft.api(call)
-        if api is not None or not isinstance(call.func, cst.Name):
+        if api is not None:
             return api
-        made = origin(self.draft, call.func.value, call.func)
-        if made is None or not isinstance(made.node, cst.Assign):
-            return None
-        loss = made.node.value
-        if not isinstance(loss, cst.Call) or not simple_target(made.node):
+        loss = called_object(self.draft, call.func)
+        if not isinstance(loss, cst.Call):
             return None
         reduction = argument(loss, ("reduction",), 99)
         code = "" if reduction is None else self.draft.code(reduction).strip("\"'")
         is_open = code.rpartition(".")[2].lower() == "none"
         return operations.LOSS_CLASSES.get(self._class_of(loss)) if is_open else None
+
+    def inside(self, node: cst.Call) -> tuple[float, float] | None:
+        """For a function of the program that computes each element from its own: what to fill dropped elements with, and what
+        the function gives for that."""
+        if id(node) not in self._fills:
+            kept = frozenset(id(a.value) for a in node.args if self.kept(a.value) is not None)
+            found = ((fill, at_fill(self.draft, node, kept, fill)) for fill in (0.0, 1.0))
+            self._fills[id(node)] = next(
+                ((f, value) for f, value in found if value is not None), None
+            )
+        return self._fills[id(node)]
 
     def _class_of(self, made: cst.Call) -> str:
         """The canonical name of a Keras class, whichever of its packages `keras` was imported from."""
@@ -379,9 +389,23 @@ class Reader:
             is_second = joined.mask.is_vector is True and self._has(node, 1, ("axis",), "1")
             is_last = is_second or self._has(node, 1, ("axis",), "-1")
             return _with(joined, -1, 1) if is_last and len(node.args) == 2 else None
+        if api in operations.LOOKUPS:
+            return self._looked_up(node, joined)
+        if api is None and self.inside(node) is not None:
+            return self._together(list(parts.values()))
         if api is None and not joined.leading and self.is_opaque(node):
             return Kept(VALUES, joined.mask, None)
         return None
+
+    def _looked_up(self, node: cst.Call, ids: Kept) -> Kept | None:
+        """`tf.gather(table, kept)`: a row of the table for each kept number."""
+        table, numbers = node.args[0].value, node.args[1:2]
+        rank = rank_of(self.draft, table)
+        is_plain = len(node.args) == 2 and self.kept(table) is None
+        if not is_plain or not numbers or rank is None or rank.base is not None or rank.more < 1:
+            return None
+        is_known = ids.kind == VALUES and ids.trailing is not None and not ids.leading
+        return _with(ids, rank.more - 1, 0) if is_known else None
 
     def _joined(self, parts: Sequence[Kept]) -> Kept | None:
         """One for all, as long as they are of one mask."""

@@ -18,7 +18,10 @@ LINEAR = _named("tf tf.math", "identity negative stop_gradient cast saturate_cas
 # Linear in one tensor as long as the other is not masked.
 PRODUCTS = _named("tf tf.math", "multiply divide truediv")
 # Not finite at 0, or without a finite slope there.
-SINGULAR = _named("tf tf.math", "log sqrt rsqrt reciprocal pow lgamma digamma xlogy atan2")
+SINGULAR = _named("tf tf.math", "log sqrt rsqrt reciprocal pow lgamma digamma xlogy atan2") | {
+    "tf.norm",
+    "keras.losses.categorical_crossentropy",
+}
 # No gradient flows back through these.
 FLAT = (
     _named(
@@ -107,6 +110,28 @@ _AT: Mapping[str, Callable[[float], float]] = MappingProxyType(
         "log": math.log,
         "sqrt": math.sqrt,
         "softsign": lambda x: x / (1.0 + abs(x)),
+        "sigmoid": lambda x: 1.0 / (1.0 + math.exp(-x)),
+        "softplus": lambda x: math.log1p(math.exp(x)),
+        "log_sigmoid": lambda x: -math.log1p(math.exp(-x)),
+        "floor": math.floor,
+        "ceil": math.ceil,
+        "round": round,
+        "zeros_like": lambda x: 0.0,
+        "ones_like": lambda x: 1.0,
+    }
+)
+_AT_TWO: Mapping[str, Callable[[float, float], float]] = MappingProxyType(
+    {
+        "squared_difference": lambda x, y: (x - y) ** 2,
+        "add": lambda x, y: x + y,
+        "subtract": lambda x, y: x - y,
+        "multiply": lambda x, y: x * y,
+        "divide": lambda x, y: x / y,
+        "truediv": lambda x, y: x / y,
+        "divide_no_nan": lambda x, y: x / y if y else 0.0,
+        "pow": lambda x, y: x**y,
+        "maximum": max,
+        "minimum": min,
     }
 )
 
@@ -114,12 +139,10 @@ _AT: Mapping[str, Callable[[float], float]] = MappingProxyType(
 def at(api: str, *values: float) -> float | None:
     """What a function of numbers gives for these; None where that is not known here."""
     name = api.rsplit(".", 1)[1]
-    if name == "squared_difference" and len(values) == 2:
-        return (values[0] - values[1]) ** 2
-    function = _AT.get(name)
-    if function is None or len(values) != 1:
-        return None
+    function: Callable[..., float] | None = None
+    if len(values) in (1, 2):
+        function = _AT.get(name) if len(values) == 1 else _AT_TWO.get(name)
     try:
-        return function(values[0])
-    except (ValueError, OverflowError):
+        return None if function is None else function(*values)
+    except (ValueError, OverflowError, ZeroDivisionError):
         return None

@@ -385,7 +385,8 @@ class Rewriting:
 
     def _check_operands(self) -> None:
         """Doubts about the other operands of what is computed, and about calls whose inside is not known."""
-        for call in self.guards.open_ends:
+        unread = [call for call in self.guards.read if self.guards.zero_at(call) is None]
+        for call in (*self.guards.open_ends, *unread):
             self._doubt_call(call)
         seen: set[int] = set()
         pending: list[cst.BaseExpression] = [e.operand for e in self.group.ends]
@@ -432,8 +433,6 @@ class Rewriting:
         words = _short(self.draft.code(call.func))
         if self.reader.api(call) in operations.SPARSE_LOSSES:
             text = "A dropped row of scores that is not finite makes the gradient NaN."
-        elif self.reader.api(call) is not None:
-            text = f"`{words}` must take every index that is dropped."
         else:
             text = f"`{words}` is taken to compute each element from its own, and a finite number from what was dropped."
         self.doubts[text] = None
