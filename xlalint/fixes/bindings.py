@@ -158,17 +158,13 @@ def bound_once(draft: Draft, name: str) -> cst.FunctionDef | cst.Assign | None:
             found.append(node)
     if len(found) != 1:
         return None
-    node: cst.CSTNode | None = found[0]
-    if isinstance(node, cst.FunctionDef):
-        return node if draft.parent(node) is draft.module else None
-    if isinstance(node, cst.Name):
-        target = draft.parent(node)
-        node = None if target is None else draft.parent(target)
-    if node is None:
-        return None
-    line = draft.parent(node)
+    alone = found[0]
+    if isinstance(alone, cst.FunctionDef):
+        return alone if draft.parent(alone) is draft.module else None
+    assignment = next((a for a in draft.ancestors(alone) if isinstance(a, cst.Assign)), None)
+    line = None if assignment is None else draft.parent(assignment)
     is_top = line is not None and draft.parent(line) is draft.module
-    return node if is_top and isinstance(node, cst.Assign) and simple_target(node) else None
+    return assignment if assignment and is_top and simple_target(assignment) == name else None
 
 
 def _is_stored(draft: Draft, node: cst.Name) -> bool:
