@@ -170,6 +170,28 @@ def test_a_notebook_is_reported_by_cell(write: WriteFiles, xlalint: RunXlalint) 
     assert (finding["cell"], finding["line"]) == (3, 4)
 
 
+def test_a_cell_that_is_no_python_costs_no_other(write: WriteFiles, xlalint: RunXlalint) -> None:
+    cells = [
+        {"cell_type": "code", "source": ["import keras\n", "%%time"]},
+        {"cell_type": "code", "source": ["%%time\n", "print 'old'"]},
+        {"cell_type": "code", "source": BAD + "%time f(tf.range(3))"},
+    ]
+    write({"n.ipynb": json.dumps({"nbformat": 4, "metadata": {}, "cells": cells})})
+    ran = xlalint("check", "n.ipynb")
+    assert ran.status == 2
+    assert f"n.ipynb:cell 3:7:12: {FLAGGED}" in ran.out
+    assert ran.err.startswith(
+        "n.ipynb: cannot be checked: cell 2, line 2: Missing parentheses in call to 'print'"
+    )
+
+
+def test_frames_show_a_cell_as_it_is_written(write: WriteFiles, xlalint: RunXlalint) -> None:
+    source = BAD.replace("    return x[mask]", "    return x[mask]\n%time f(tf.range(3.0))")
+    cells = [{"cell_type": "code", "source": source}]
+    write({"n.ipynb": json.dumps({"nbformat": 4, "metadata": {}, "cells": cells})})
+    assert "8 | %time f(tf.range(3.0))\n" in xlalint("check", "n.ipynb").out
+
+
 def test_comments_and_settings_decide_together(write: WriteFiles, xlalint: RunXlalint) -> None:
     write(
         {

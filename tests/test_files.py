@@ -12,6 +12,7 @@ from cli_support import WriteFiles
 from xlalint.finding import Edit, FileError, Finding, Fix, Region, Severity, Span
 from xlalint.project.files import SourceFile, UnreadableError, discover
 from xlalint.project.settings import Settings
+from xlalint.project.source import Cell, Unread
 
 
 def found_in(folder: Path, *paths: str, **settings: object) -> list[str]:
@@ -230,6 +231,25 @@ def test_a_notebook_reads_as_one_program(tmp_path: Path) -> None:
         ("%%bash\nls -l\necho 'x", "\n\n"),
         ("print('%d'\n      % x)", "print('%d'\n      % x)"),
         ("await thing()", "await thing()"),
+        ("!pip install \\\n  x y\nx = 1", "pass\n\nx = 1"),
+        ("files['a'] = !ls | \\\n wc\nx = 1", "files['a'] = None\n\nx = 1"),
+        ("x: list = %sx ls\ny = 1", "x: list = None\ny = 1"),
+        ("%time y = f(x)", "pass; y = f(x)"),
+        ("if x:\n    %timeit -n 5 f(x)", "if x:\n    pass;        f(x)"),
+        ("out = %timeit -o f(x)", "out = None"),
+        ("%time !ls", "pass"),
+        ("x[0].shape??  # what is it", "pass"),
+        ('text = """\n%a magic?\n!ls\n"""\n!ls', 'text = """\n%a magic?\n!ls\n"""\npass'),
+        ("x = (a\n%b)\n!ls", "x = (a\n%b)\npass"),
+        ("x = a \\\n%b\n!ls", "x = a \\\n%b\npass"),
+        ("pip install -q x\nx = 1", "pass\nx = 1"),
+        ("  x = 1\n  !ls", "x = 1\npass"),
+        ("# why\n%%capture out\n%%time\n!ls\nx = 1", "# why\n\n\npass\nx = 1"),
+        ("%%writefile train.py\nx = 1", "\n"),
+        ("%%wandb\nx = 1", "\nx = 1"),
+        ("%%unheard_of\nselect *", "\n"),
+        ("/f a b\n,f a b\nx = 1", "pass\npass\nx = 1"),
+        ("", ""),
     ],
 )
 def test_magics_are_blanked_line_by_line(tmp_path: Path, cell: str, expected: str) -> None:
@@ -256,8 +276,8 @@ def test_a_finding_in_a_notebook_counts_from_its_cell(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "not a notebook: its JSON does not parse"),
-        ("[]", "not a notebook of format 4: it has no list of cells"),
-        ('{"worksheets": []}', "not a notebook of format 4: it has no list of cells"),
+        ("[]", "not a notebook: it has no list of cells"),
+        ('{"worksheets": {}}', "not a notebook: it has no list of cells"),
     ],
 )
 def test_a_file_that_is_no_notebook(tmp_path: Path, text: str, message: str) -> None:
@@ -267,10 +287,35 @@ def test_a_file_that_is_no_notebook(tmp_path: Path, text: str, message: str) -> 
 
 
 def test_a_cell_that_does_not_parse_is_named(tmp_path: Path) -> None:
-    file = notebook(tmp_path / "n.ipynb", "x = 1", "y = 2\nz = = 3")
-    assert unreadable(file).message == "cell 2, line 2: invalid syntax"
+    file = notebook(tmp_path / "n.ipynb", "x = 1", "%%time\ny = 2\nz = = 3", "w = 4")
+    source = file.read()
+    assert source.unread == (Unread(2, 3, "invalid syntax"),)
+    assert source.text == "x = 1\n\n\n\nw = 4\n"
+
+
+def test_a_notebook_of_format_3(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "heading", "level": 1, "source": "A"},
+        {"cell_type": "code", "language": "python", "input": ["!ls\n", "x = 1"], "outputs": []},
+        {"cell_type": "code", "language": "python", "input": "y = 2", "outputs": []},
+    ]
+    raw = {"nbformat": 3, "metadata": {"name": ""}, "worksheets": [{"cells": cells}]}
+    (tmp_path / "n.ipynb").write_text(json.dumps(raw))
+    source = SourceFile("n.ipynb", tmp_path / "n.ipynb").read()
+    assert (source.text, source.cells) == ("pass\nx = 1\ny = 2\n", (Cell(2, 1), Cell(3, 3)))
+
+
+@pytest.mark.parametrize(
+    "metadata", [None, [], {"kernelspec": None}, {"language_info": {}}, {"kernelspec": {"name": 1}}]
+)
+def test_odd_metadata_says_nothing_of_the_language(tmp_path: Path, metadata: object) -> None:
+    cells = [{"cell_type": "code", "source": "x = 1"}, None, {"cell_type": "raw", "source": "!"}]
+    (tmp_path / "n.ipynb").write_text(json.dumps({"cells": cells, "metadata": metadata}))
+    assert SourceFile("n.ipynb", tmp_path / "n.ipynb").read().text == "x = 1\n"
 
 
 def test_a_notebook_in_another_language(tmp_path: Path) -> None:
     file = notebook(tmp_path / "n.ipynb", "x <- 1", kernelspec={"language": "R"})
     assert unreadable(file).message == "a notebook in R, not Python"
+    file = notebook(tmp_path / "n.ipynb", "x", language_info={"name": "julia"})
+    assert unreadable(file).message == "a notebook in julia, not Python"

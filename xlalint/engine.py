@@ -206,20 +206,20 @@ def _read_all(paths: Sequence[str], settings: Settings) -> tuple[list[_Loaded], 
             errors.append(outcome)
         else:
             loaded.append(outcome)
+            errors += _unread_cells(outcome)
     return loaded, errors
+
+
+def _unread_cells(item: _Loaded) -> list[FileError]:
+    return [
+        FileError(item.file.display, 0, 0, f"cell {one.cell}, line {one.line}: {one.message}")
+        for one in item.source.unread
+    ]
 
 
 def _load(file: SourceFile, packages: dict[Path, tuple[str, ...]]) -> _Loaded | FileError:
     try:
-        source = file.read()
-        name, is_package = module_name(file.path, packages)
-        module = parse_module(
-            name,
-            file.display,
-            source.text,
-            is_package=is_package,
-            is_test=_is_test(file.path),
-        )
+        source, module = _parsed(file, file.read(), packages)
     except UnreadableError as unreadable:
         return unreadable.error
     except SyntaxError as error:
@@ -229,6 +229,31 @@ def _load(file: SourceFile, packages: dict[Path, tuple[str, ...]]) -> _Loaded | 
     except (ValueError, RecursionError, MemoryError) as error:
         return FileError(file.display, 0, 0, f"cannot be parsed: {_reason(error)}")
     return _Loaded(file, source, module, suppressions.parse(source.text))
+
+
+def _parsed(
+    file: SourceFile, source: Source, packages: dict[Path, tuple[str, ...]]
+) -> tuple[Source, ModuleInfo]:
+    """The module of a file. A script exported from a notebook may still have lines that only IPython knows.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: as the parser does.
+    """
+    name, is_package = module_name(file.path, packages)
+
+    def module(source: Source) -> ModuleInfo:
+        is_test = _is_test(file.path)
+        return parse_module(name, file.display, source.text, is_package=is_package, is_test=is_test)
+
+    try:
+        return source, module(source)
+    except SyntaxError:
+        from xlalint.project.magics import exported
+
+        plain = exported(source.text)
+        if plain is None:
+            raise
+        return Source(plain), module(Source(plain))
 
 
 def _reason(error: Exception) -> str:

@@ -33,10 +33,11 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace `span` with `text`."""
+    """Replace `span` with `text`. `cell` is the notebook cell (1-based) that `span` counts from."""
 
     span: Span
     text: str
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,7 @@ def test_places_in_the_program_are_told_as_cells(books: Notebooks, tmp_path: Pat
 
 NO_NOTEBOOKS = [
     ("{", "train.ipynb: not a notebook: its JSON does not parse"),
-    ("[]", "train.ipynb: not a notebook of format 4: it has no list of cells"),
+    ("[]", "train.ipynb: not a notebook: it has no list of cells"),
     (notebook("x = = 1\n"), "train.ipynb: cell 2, line 1: invalid syntax"),
     (
         json.dumps({"cells": [], "metadata": {"kernelspec": {"language": "R"}}}),

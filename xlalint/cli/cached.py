@@ -133,5 +133,5 @@ def _finding(raw: dict[str, Any]) -> Finding:
 
 
 def _fix(raw: dict[str, Any]) -> Fix:
-    edits = tuple(Edit(Span(**e["span"]), e["text"]) for e in raw["edits"])
+    edits = tuple(Edit(Span(**e["span"]), e["text"], e["cell"]) for e in raw["edits"])
     return Fix(raw["applicability"], raw["message"], edits)

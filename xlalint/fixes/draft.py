@@ -194,6 +194,8 @@ def _line_for_imports(tree: ast.Module) -> int:
             and isinstance(statement, ast.Expr)
             and isinstance(statement.value, ast.Constant)
         )
+        if isinstance(statement, ast.Pass):
+            continue  # a notebook's `!pip install`, or `%matplotlib inline` among the imports
         if not (is_docstring or isinstance(statement, (ast.Import, ast.ImportFrom))):
             break
         line = (statement.end_lineno or statement.lineno) + 1

@@ -42,8 +42,8 @@ class Manuscript:
         lost = _lost_comments(self.source.text, lines, changes)
         if lost and not takes_comments:
             raise UnfitError(f"the comment `{lost[0]}` would be lost")
-        if self.source.cells:
-            self._into_cells(changes)
+        if self.raw != self.source.text:
+            self._carried(changes)
         return changes
 
     def rewritten(self, changes: Iterable[Change]) -> tuple[str, str]:
@@ -60,33 +60,54 @@ class Manuscript:
             )
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise UnfitError(f"the result would not parse ({error})") from error
-        if not self.source.cells:
-            return program, program
-        return with_cells(self.raw, self._into_cells(every)), program
+        return self._carried(every), program
 
-    def _into_cells(self, changes: Sequence[Change]) -> dict[int, str]:
-        """The new sources of the cells that the changes are in. Raises UnfitError."""
-        lines = Lines.of(self.source.text)
+    def _carried(self, changes: Sequence[Change]) -> str:
+        """The file with changes of the program made in it. Raises UnfitError."""
+        if not self.source.cells:
+            if self.raw == self.source.text:
+                return applied(self.raw, changes)
+            return applied(self.raw, [self._written(change, 1, self.raw) for change in changes])
         originals = cell_sources(self.raw)
+        lines = Lines.of(self.source.text)
         by_cell: dict[int, list[Change]] = {}
         for change in changes:
-            first, last = lines.place(change.start)[0], lines.place(change.end)[0]
-            cell, end = self.source.cell_of(first), self.source.cell_of(last)
+            cell, end = (
+                self.source.cell_of(lines.place(at)[0]) for at in (change.start, change.end)
+            )
             if cell is None or end is None or cell.number != end.number:
                 raise UnfitError("an edit over the end of a cell")
-            written = split_lines(originals[cell.number])
-            read = self.source.lines(cell.number)
-            for number in range(first - cell.first_line, last - cell.first_line + 1):
-                if written[number : number + 1] != read[number : number + 1]:
-                    raise UnfitError("a line with a magic command")
-            offset = lines.starts[cell.first_line - 1]
-            own = Lines.of(originals[cell.number])
-            # Lines above may be magics, which are longer or shorter than what stands for them in the program.
-            shift = own.starts[first - cell.first_line] - (lines.starts[first - 1] - offset)
-            by_cell.setdefault(cell.number, []).append(
-                Change(change.start - offset + shift, change.end - offset + shift, change.new)
-            )
-        return {number: applied(originals[number], some) for number, some in by_cell.items()}
+            written = self._written(change, cell.first_line, originals[cell.number])
+            by_cell.setdefault(cell.number, []).append(written)
+        return with_cells(
+            self.raw,
+            {number: applied(originals[number], some) for number, some in by_cell.items()},
+        )
+
+    def _written(self, change: Change, first_line: int, text: str) -> Change:
+        """A change of the program as one of `text`, which line `first_line` of the program is the first line of.
+
+        Lines above may be commands of IPython, which are longer or shorter than what stands for them in the program.
+
+        Raises:
+            UnfitError: it is a change of such a line.
+        """
+        lines, own = Lines.of(self.source.text), Lines.of(text)
+        first, last = lines.place(change.start)[0], lines.place(change.end)[0]
+        written, read = split_lines(text), split_lines(self.source.text)
+        index = first - first_line
+        if index >= len(written):
+            raise UnfitError("a line below the end of its cell")
+        shift = own.starts[index] - lines.starts[first - 1]
+        new = change.new.replace("\n", "\r\n") if "\r\n" in text else change.new
+        if change.start == change.end == lines.starts[first - 1] and change.new.endswith("\n"):
+            # New lines above a command are no change of it; a cell's magic must stay its first line.
+            if written[index].startswith("%%") and index + 1 < len(written):
+                shift += own.starts[index + 1] - own.starts[index]
+            return Change(change.start + shift, change.end + shift, new)
+        if written[index : last - first_line + 1] != read[first - 1 : last]:
+            raise UnfitError("a line that only IPython reads")
+        return Change(change.start + shift, change.end + shift, new)
 
 
 def _lost_comments(text: str, lines: Lines, changes: Sequence[Change]) -> list[str]:

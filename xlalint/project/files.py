@@ -81,6 +81,17 @@ class SourceFile:
         _refuse_null(text, self.display)
         return Source(text)
 
+    def as_written(self) -> Source:
+        """As `read`, but with the commands of a notebook as they stand in it: what to show to its reader."""
+        if not self.is_notebook:
+            return self.read()
+        from xlalint.project.notebooks import NotebookError, written
+
+        try:
+            return written(self.raw())
+        except NotebookError as error:
+            raise UnreadableError(_error(self.display, str(error))) from error
+
 
 def discover(paths: Sequence[str], settings: Settings) -> tuple[list[SourceFile], list[FileError]]:
     """The files that `paths` name, each once, sorted by display path; and an error for each path that is not there.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _decode = json.JSONDecoder().raw_decode
@@ -47,24 +47,39 @@ def _written(before: str, source: str) -> str:
 def _source_spans(text: str) -> dict[int, tuple[int, int]]:
     """Where the `source` of each cell stands in the text."""
     top = _values(text, _skip(text, 0))
-    if "cells" not in top:
-        raise ValueError("a notebook without cells")
-    position = _skip(text, top["cells"][0])
-    if text[position] != "[":
-        raise ValueError("a notebook whose cells are no list")
     spans: dict[int, tuple[int, int]] = {}
-    number = 0
+    for number, start in enumerate(_cells(text, top), start=1):
+        cell = _values(text, start) if text[start] == "{" else {}
+        source = cell.get("source") or cell.get("input")
+        if source is not None:
+            spans[number] = source
+    return spans
+
+
+def _cells(text: str, top: Mapping[str, tuple[int, int]]) -> Iterator[int]:
+    """Where the cells begin; in format 3 they lie in the worksheets."""
+    if "cells" in top:
+        yield from _elements(text, top["cells"][0])
+    elif "worksheets" in top:
+        for start in _elements(text, top["worksheets"][0]):
+            sheet = _values(text, start) if text[start] == "{" else {}
+            if "cells" in sheet:
+                yield from _elements(text, sheet["cells"][0])
+    else:
+        raise ValueError("a notebook without cells")
+
+
+def _elements(text: str, position: int) -> Iterator[int]:
+    """Where the elements of the list that begins at `position` stand; of anything else, none."""
+    if text[position] != "[":
+        return
     position = _skip(text, position + 1)
     while text[position] != "]":
-        number += 1
+        yield position
         _, end = _decode(text, position)
-        cell = _values(text, position) if text[position] == "{" else {}
-        if "source" in cell:
-            spans[number] = cell["source"]
         position = _skip(text, end)
         if text[position] == ",":
             position = _skip(text, position + 1)
-    return spans
 
 
 def _values(text: str, position: int) -> dict[str, tuple[int, int]]:

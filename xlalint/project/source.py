@@ -21,11 +21,24 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """A cell that is not Python, and where and why it is not (`line` counts in the cell, 1-based)."""
+
+    cell: int
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
-    """A program. `cells` is empty for a plain file; `cell_of` and `relocate` then change nothing."""
+    """A program. `cells` is empty for a plain file; `cell_of` and `relocate` then change nothing.
+
+    `unread` are the cells of a notebook that are left out of it, because they do not parse.
+    """
 
     text: str
     cells: tuple[Cell, ...] = ()
+    unread: tuple[Unread, ...] = ()
 
     def cell_of(self, line: int) -> Cell | None:
         """The cell that holds `line` of the program (1-based)."""
@@ -54,9 +67,13 @@ class Source:
             return finding
         fix = finding.fix
         if fix is not None:
-            edits = tuple(Edit(_shift(e.span, cell), e.text) for e in fix.edits)
-            fix = replace(fix, edits=edits)
+            fix = replace(fix, edits=tuple(self._relocated(edit) for edit in fix.edits))
         return replace(finding, span=_shift(finding.span, cell), fix=fix, cell=cell.number)
+
+    def _relocated(self, edit: Edit) -> Edit:
+        """An edit counted from its own cell, which may be another than its finding's: an import, say."""
+        cell = self.cell_of(edit.span.line)
+        return edit if cell is None else Edit(_shift(edit.span, cell), edit.text, cell.number)
 
 
 def _shift(span: Span, cell: Cell) -> Span:

@@ -35,7 +35,7 @@ class Sources:
     def _read(self, path: str) -> Source:
         file = named(path, self._settings)
         try:
-            return Source("") if isinstance(file, FileError) else file.read()
+            return Source("") if isinstance(file, FileError) else file.as_written()
         except UnreadableError:
             return Source("")
 

@@ -67,7 +67,10 @@ def error_data(error: FileError) -> dict[str, Any]:
 
 
 def _fix_data(fix: Fix) -> dict[str, Any]:
-    edits = [{**_span_data(e.span), "text": e.text} for e in fix.edits]
+    edits = [
+        {**_span_data(e.span), "text": e.text, **({} if e.cell is None else {"cell": e.cell})}
+        for e in fix.edits
+    ]
     return {"applicability": fix.applicability, "message": fix.message, "edits": edits}
 
 

@@ -57,7 +57,7 @@ def _result(finding: Finding, index: int) -> dict[str, Any]:
         "ruleId": finding.code,
         "ruleIndex": index,
         "level": _LEVELS[finding.severity],
-        "message": {"text": f"{finding.message}\n{finding.help}".strip()},
+        "message": {"text": f"{_where(finding)}{finding.message}\n{finding.help}".strip()},
         "locations": [_location(finding)],
         "properties": {
             "function": finding.function,
@@ -68,9 +68,15 @@ def _result(finding: Finding, index: int) -> dict[str, Any]:
     }
     if finding.cell is not None:
         result["properties"]["cell"] = finding.cell
-    if finding.fix is not None and finding.fix.applicability != "display":
+    # The regions of a notebook count in its cells: whoever made such edits in its JSON would break it.
+    is_edited = finding.fix is not None and finding.fix.applicability != "display"
+    if finding.fix is not None and is_edited and finding.cell is None:
         result["fixes"] = [_fix(finding.fix, finding.path)]
     return result
+
+
+def _where(finding: Finding) -> str:
+    return "" if finding.cell is None else f"cell {finding.cell}, line {finding.span.line}: "
 
 
 def _location(finding: Finding) -> dict[str, Any]:

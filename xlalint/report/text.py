@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from xlalint.finding import CheckResult, Finding, Fix, Severity
 from xlalint.project.settings import Settings
@@ -68,13 +69,16 @@ def _block(finding: Finding, sources: Sources, style: Style) -> Iterator[str]:
         indent = " " * (gutter + 3)
         yield from (f"{indent}{line.strip()}" for line in rest)
     if finding.fix is not None:
-        yield from _hunk(finding.fix, sources.lines(finding.path, finding.cell), gutter, style)
+        lines_of = partial(sources.lines, finding.path)
+        yield from _hunk(finding.fix, lines_of, gutter, style)
 
 
-def _hunk(fix: Fix, source: Sequence[str], gutter: int, style: Style) -> Iterator[str]:
+def _hunk(
+    fix: Fix, lines_of: Callable[[int | None], Sequence[str]], gutter: int, style: Style
+) -> Iterator[str]:
     from xlalint.report.hunks import hunk
 
-    for line in hunk(source, fix):
+    for line in hunk(lines_of, fix):
         color = {"-": _RED, "+": _GREEN}.get(line[:1], _DIM)
         yield f"{' ' * (gutter + 3)}{_paint(line, color, style)}"
 

@@ -77,6 +77,9 @@ class Notebooks:
             source = notebooks.unfold(text)
         except (OSError, UnicodeDecodeError, notebooks.NotebookError) as error:
             raise PlanError(f"{command.run}: {error}") from error
+        if source.unread:
+            cell = source.unread[0]
+            raise PlanError(f"{command.run}: cell {cell.cell}, line {cell.line}: {cell.message}")
         program = Path(self._folder.name).resolve() / str(len(self._made)) / f"{path.name}.py"
         program.parent.mkdir()
         program.write_text(source.text, encoding="utf-8")
@@ -119,9 +122,15 @@ def _magics(cells: Mapping[int, str], source: Source) -> Iterable[tuple[int, str
         lost = [
             line.strip()
             for line, left in zip(split_lines(text), kept)
-            if line.strip() and line != left
+            if line.strip() and line != left and not _is_kept(line, left)
         ]
         yield from ((number, line) for line in (lost[:1] if lost[:1] and not any(kept) else lost))
+
+
+def _is_kept(line: str, left: str) -> bool:
+    """Whether the statement that a command runs is run all the same: that of `%time f(x)`, or one that was indented."""
+    statement = left.strip().removeprefix("pass;").strip()
+    return statement not in ("", "pass") and line.endswith(statement)
 
 
 def _in_cells(one: Notebook, value: Any) -> Any:
