@@ -118,6 +118,28 @@ def test_a_read_only_file_is_left_alone_and_told(write: WriteFiles, xlalint: Run
     assert (path.parent / "n.py").read_text() == GOOD
 
 
+ONE_OF_TWO = """\
+import tensorflow as tf
+
+
+@tf.function(jit_compile=True, input_signature=[tf.TensorSpec({shape}, {dtype})])
+def distinct(ids):
+    return tf.size(tf.unique(ids)[0])
+"""
+
+
+def test_what_is_known_of_one_file_is_not_taken_for_another(
+    write: WriteFiles, xlalint: RunXlalint
+) -> None:
+    """Both stand at the same line and column; of vectors of whole numbers alone the rewrite is safe."""
+    whole = ONE_OF_TWO.format(shape="[5]", dtype="tf.int32")
+    write({"whole.py": whole, "half.py": ONE_OF_TWO.format(shape="None", dtype="tf.float16")})
+    report = json.loads(xlalint("check", "--fix", "--format", "json", ".").out)
+    assert [(one["path"], one["fix"]["applicability"]) for one in report["fixed"]] == [
+        ("whole.py", "safe")
+    ]
+
+
 def test_what_does_not_parse_takes_nothing_down(write: WriteFiles, xlalint: RunXlalint) -> None:
     folder = write({"m.py": BAD, "broken.py": "def f(:\n"})
     ran = xlalint("check", "--fix", ".")

@@ -235,7 +235,7 @@ def draft(
     beliefs: Mapping[ast.AST, Sequence[Belief]],
     facts: Mapping[ast.AST, Sequence[Fact]],
 ) -> Draft:
-    """Read a program for rewriting. `beliefs` and `facts` are those of the nodes of `tree`, which is of this text.
+    """Read a program for rewriting: `tree` is of this text. `beliefs` may hold nodes of other programs too.
 
     Raises:
         libcst.ParserSyntaxError: libcst cannot read what `ast` could.
@@ -249,7 +249,7 @@ def draft(
         module,
         positions,
         tree,
-        _by_place(beliefs, columns),
+        _by_place({node: beliefs[node] for node in ast.walk(tree) if node in beliefs}, columns),
         _by_place(facts, columns),
         _lines=lines,
     )

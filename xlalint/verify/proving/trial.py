@@ -19,6 +19,7 @@ from xlalint.verify.alone.search import gist
 from xlalint.verify.gradients import GradientTap
 from xlalint.verify.graphs import operations
 from xlalint.verify.proving.cases import Case
+from xlalint.verify.proving.paths import Path
 from xlalint.verify.proving.results import (
     GRADIENTS,
     OUTPUTS,
@@ -319,6 +320,8 @@ class _Work:
             return ""
         if self._outcome.original_compiles == "" and self._is_with_the_original(case, other):
             return "what the original does under XLA as well"
+        if self._is_with_its_path(case, other):
+            return "what the operations that the original comes to give under XLA as well"
         with suppress(Exception):
             assert self._outcome.counterexample is not None
             if self._outcome.counterexample.where != GRADIENTS:
@@ -348,6 +351,23 @@ class _Work:
                 self._trial.original, _specs(case), other.gradients is not None
             )
             run = self._run_compiled(program, case.tensors)
+            may_change = self._trial.may_change
+            found = difference(run, other, is_compiled=True, may_change=may_change)
+            return not run.error and found is None
+        return False
+
+    def _is_with_its_path(self, case: Case, other: Ran) -> bool:
+        """Do the original's own operations, those that it comes to with these tensors, give the same under XLA?"""
+        path, takes_gradient = Path(), other.gradients is not None
+        with suppress(Exception), self._trial.as_original():
+            with path.recorded():
+                self._eagerly(self._trial.original, case.tensors)
+            with path.taken(), eagerly.everything():
+                self._dice.restart()
+                whole = self._whole(self._trial.original, takes_gradient)
+                concrete = tf.function(whole, jit_compile=True, autograph=False)
+                concrete = concrete.get_concrete_function(*_specs(case))
+            run = self._run_compiled(_Compiled(whole, concrete, takes_gradient, ""), case.tensors)
             may_change = self._trial.may_change
             found = difference(run, other, is_compiled=True, may_change=may_change)
             return not run.error and found is None
