@@ -11,13 +11,16 @@ from xlalint.semantics.devices import note_jit
 from xlalint.semantics.facts import NUMPY_CALL
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.names import api_name
 from xlalint.semantics.values import (
     ANY_OF,
+    ARRIVING,
     COLLECTION,
     COMPUTED,
     EXTERNAL,
     FALSE,
     FUNCTION,
+    INSTANCE,
     MAPPING,
     NDARRAY,
     NONE,
@@ -28,6 +31,7 @@ from xlalint.semantics.values import (
     TENSOR,
     TRUE,
     UNKNOWN,
+    VARIABLE,
     Value,
     alternatives,
     element,
@@ -37,6 +41,25 @@ from xlalint.semantics.values import (
 
 if TYPE_CHECKING:
     from xlalint.semantics.calls import Arguments
+
+_DATA = Value(TENSOR, ARRIVING)
+# Keras objects that are made of a function: the parameter that takes it, and what Keras calls it with.
+_LOSSES_AND_METRICS = frozenset(
+    {"keras.metrics.MeanMetricWrapper", "keras.losses.LossFunctionWrapper"}
+)
+_WRAPPERS: dict[str, tuple[str, tuple[Value, ...] | None]] = {
+    "keras.layers.Lambda": ("function", None),
+    "keras.layers.Activation": ("activation", (_DATA,)),
+    **dict.fromkeys(_LOSSES_AND_METRICS, ("fn", (_DATA, _DATA))),
+}
+_KEEP_FUNCTIONS = ("keras.layers.", "keras.metrics.", "keras.losses.")
+# Options of layers: Keras traces these functions, and neither Keras 2 nor Keras 3 lets AutoGraph convert them (measured).
+_TRACED_OPTIONS = (
+    ("activation", (_DATA,)),
+    ("_regularizer", (Value(VARIABLE, ARRIVING),)),
+    ("_constraint", (Value(VARIABLE, ARRIVING),)),
+)
+_CALLED = frozenset({FUNCTION, PARTIAL, INSTANCE, ANY_OF})
 
 Callback = Callable[["Arguments", "dict[str, Value]", ast.AST, Frame], Value]
 
@@ -65,7 +88,7 @@ def foreign(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Val
         target = arguments.positional[0]
         if target.ref == "tf.function" and _turns_on_jit(arguments.keywords):
             note_jit(frame, node, "tf.function")
-        if target.kind in (FUNCTION, EXTERNAL):
+        if target.kind in (FUNCTION, EXTERNAL, INSTANCE, PARTIAL):
             return Value(
                 PARTIAL, ref=(target, arguments.positional[1:], tuple(arguments.keywords.items()))
             )
@@ -73,12 +96,25 @@ def foreign(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Val
 
 
 def construct(name: str, arguments: Arguments, frame: Frame) -> None:
-    """Objects that keep a function to trace it later: a Lambda layer."""
-    if name.endswith("keras.layers.Lambda"):
-        function = arguments.keywords.get(
-            "function", next(iter(arguments.positional), NOTHING_KNOWN)
-        )
-        frame.analysis.regions.trace_later(function, (f"{name}",), converted=False, frame=frame)
+    """Objects that keep functions to trace them later: layers with activations and penalties, wrapped losses."""
+    plain = api_name(name)
+    if not plain.startswith(_KEEP_FUNCTIONS):
+        return
+    wanted: list[tuple[Value, tuple[Value, ...] | None]] = []
+    if plain in _WRAPPERS:
+        parameter, passed = _WRAPPERS[plain]
+        own = arguments.keywords.get(parameter, next(iter(arguments.positional), NOTHING_KNOWN))
+        wanted.append((own, passed))
+    elif plain.startswith("keras.layers."):
+        for option, value in arguments.keywords.items():
+            wanted += [(value, passed) for end, passed in _TRACED_OPTIONS if option.endswith(end)]
+    is_keras_2 = frame.analysis.keras == "2" or plain != name
+    converted = is_keras_2 and plain in _LOSSES_AND_METRICS
+    for value, passed in wanted:
+        if value.kind in _CALLED:
+            frame.analysis.regions.trace_later(
+                value, (name,), converted=converted, frame=frame, arguments=passed
+            )
 
 
 def _argument(
@@ -162,10 +198,13 @@ def _run_in_graph(
     values: list[Value],
     frame: Frame,
     *,
-    converted: bool | None = None,
+    converted: bool = False,
     at: ast.AST | None = None,
 ) -> Value:
-    """Run a function that becomes the body of a loop or an arm of a conditional: a graph of its own."""
+    """Run a function that becomes the body of a loop or an arm of a conditional: a graph of its own.
+
+    TensorFlow calls it, and so AutoGraph leaves it alone, unless it stands inside a function that is converted (measured).
+    """
     if function is not None and function.kind is FUNCTION:
         info = function.ref[0] if isinstance(function.ref, tuple) else function.ref
         frame.analysis.graph_bodies.add(info)
@@ -249,7 +288,9 @@ def _keras_switch(
         _argument(arguments, bound, 2, "else_expression"),
     ]
     results = [
-        _run(arm, [], frame) if arm is not None and arm.kind is FUNCTION else arm or NOTHING_KNOWN
+        _run(arm, [], frame, converted=False)
+        if arm is not None and arm.kind is FUNCTION
+        else arm or NOTHING_KNOWN
         for arm in arms
     ]
     if test is not None and test.rank == 0:
@@ -262,7 +303,7 @@ def _while_loop(
 ) -> Value:
     loop_vars = _argument(arguments, bound, 2, "loop_vars")
     state = [loop_state(v) for v in _items(loop_vars)]
-    _run(_argument(arguments, bound, 0, "cond"), list(state), frame)
+    _run(_argument(arguments, bound, 0, "cond"), list(state), frame, converted=False)
     body = _argument(arguments, bound, 1, "body")
     result = _run_in_graph(body, list(state), frame)
     if body is not None and body.kind is FUNCTION:
@@ -333,7 +374,7 @@ def loop_state(value: Value) -> Value:
 
 
 def _map_fn(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    """tf.map_fn alone has its function converted even where its caller is not, as in a Keras 3 `call` (measured: not
+    """tf.map_fn alone has its function converted, even where its caller is not, as in a Keras 3 `call` (measured: not
     tf.while_loop, tf.cond, tf.scan and tf.vectorized_map), but not where AutoGraph was turned off.
     """
     result = _run_in_graph(
@@ -341,7 +382,7 @@ def _map_fn(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame:
         [_slice_of(_argument(arguments, bound, 1, "elems"))],
         frame,
         at=_written(node, 0, "fn"),
-        converted=True if frame.context.may_convert else None,
+        converted=frame.context.may_convert,
     )
     function = _argument(arguments, bound, 0, "fn")
     elems = _argument(arguments, bound, 1, "elems")
@@ -369,7 +410,7 @@ def _unconverted_map(
     elems = _slice_of(_argument(arguments, bound, 1, "elems"))
     function = _argument(arguments, bound, 0, "fn")
     at = _written(node, 0, "fn")
-    return _stacked(_run_in_graph(function, [elems], frame, converted=False, at=at))
+    return _stacked(_run_in_graph(function, [elems], frame, at=at))
 
 
 def _scan(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -377,11 +418,7 @@ def _scan(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
     initial = _argument(arguments, bound, 2, "initializer")
     carried = loop_state(initial) if initial is not None else elems
     _note_loop(node, [carried], _argument(arguments, bound, 0, "fn"), True, frame)
-    return _stacked(
-        _run_in_graph(
-            _argument(arguments, bound, 0, "fn"), [carried, elems], frame, converted=False
-        )
-    )
+    return _stacked(_run_in_graph(_argument(arguments, bound, 0, "fn"), [carried, elems], frame))
 
 
 def _slice_of(value: Value | None) -> Value:
@@ -441,14 +478,14 @@ def _function(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fram
         return Value(EXTERNAL, ref="tf.function")
     if function.kind is FUNCTION:
         frame.analysis.drivers.saw_wrapped(function, node, jit, frame)
-        frame.analysis.regions.trace_later(
-            function,
-            ("tf.function",),
-            converted=options.get("autograph") != FALSE,
-            frame=frame,
-            jit=jit,
-            arguments=specs.promised(options.get("input_signature", NOTHING_KNOWN)) or None,
-        )
+    frame.analysis.regions.trace_later(
+        function,
+        ("tf.function",),
+        converted=options.get("autograph") != FALSE,
+        frame=frame,
+        jit=jit,
+        arguments=specs.promised(options.get("input_signature", NOTHING_KNOWN)) or None,
+    )
     return function
 
 

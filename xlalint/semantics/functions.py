@@ -196,19 +196,28 @@ class Functions:
                 converts_it = own.autograph and own.never_converted is None
                 return Context(COMPILED, converts_it, own.jit, why, info, own.autograph)
             return Context(EAGER, False, False, (*here.why, info.qualname)[-6:])
-        allowed = (
-            own.autograph
-            if own.tf_function
-            else (here.converted if converted is None else converted)
-        )
+        if own.tf_function:
+            is_converted = own.autograph and own.never_converted is None
+        elif self._is_rewritten(info):
+            is_converted = not (info.is_generator or info.has_walrus)
+        else:
+            allowed = here.converted if converted is None else converted
+            is_converted = allowed and own.never_converted is None
         return Context(
             here.region,
-            allowed and own.never_converted is None,
+            is_converted,
             here.jit or own.jit,
             here.why if here.why and here.why[-1] == info.qualname else (*here.why, info.qualname),
             here.root,
             self._may_convert(own, here),
         )
+
+    def _is_rewritten(self, info: FunctionInfo) -> bool:
+        """Whether a function was converted with the text of the one around it: then it is so wherever it is passed, to
+        tf.scan, `map` or do_not_convert (measured, TF 2.15 and 2.21).
+        """
+        around = self._analysis.modules.closures.get(info)
+        return around is not None and around.context.converted
 
     @staticmethod
     def _may_convert(own: Traits, here: Context) -> bool:

@@ -193,7 +193,7 @@ def _dataset_method(
     from xlalint.semantics import apis
 
     for value in (*arguments.positional, *arguments.keywords.values()):
-        if value.kind is FUNCTION and attr in _RUNS_ON_HOST:
+        if attr in _RUNS_ON_HOST:
             frame.analysis.regions.mark_host(value)
     frame.touches_host = True
     if attr == "reduce" and frame.context.jit:

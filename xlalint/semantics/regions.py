@@ -14,6 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from xlalint.semantics import evidence
+from xlalint.semantics.callables import Callee, callees
 from xlalint.semantics.classes import CALLBACK, HOST_DATA, TEST, TRACED_METHODS, Role, converts
 from xlalint.semantics.devices import note_jit
 from xlalint.semantics.facts import ASSUMED, COMPILED, DRIVING, EAGER, Context, Fact
@@ -22,7 +23,6 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.roots import Root
 from xlalint.semantics.values import (
-    ANY_OF,
     ARRIVING,
     FUNCTION,
     INSTANCE,
@@ -31,7 +31,7 @@ from xlalint.semantics.values import (
     TENSOR,
     TRUE,
     Value,
-    alternatives,
+    class_name,
     leaves,
 )
 
@@ -76,6 +76,8 @@ def _holds_host_work(module: str) -> bool:
     return _HOST_MODULES.search(last) is not None or not _HOST_PACKAGES.isdisjoint(packages)
 
 
+# What Keras calls losses and metrics with.
+_TRUE_AND_PREDICTED = (Value(TENSOR, ARRIVING), Value(TENSOR, ARRIVING))
 _NEVER_TRACED = frozenset(
     {
         "build",
@@ -106,13 +108,12 @@ class Regions:
 
     def mark_host(self, target: Value) -> None:
         """A function handed to tf.data or py_function runs on the host."""
-        for one in alternatives(target):
-            if one.kind is FUNCTION:
-                info = one.ref[0] if isinstance(one.ref, tuple) else one.ref
-                self._host.add(info)
-                self._handed_to_host.add(info)
-                if isinstance(info.node, ast.Lambda):
-                    self._lambdas.append(info)
+        for callee in callees(target, self._analysis):
+            info = callee.function
+            self._host.add(info)
+            self._handed_to_host.add(info)
+            if isinstance(info.node, ast.Lambda):
+                self._lambdas.append(info)
 
     def trace_later(
         self,
@@ -128,16 +129,12 @@ class Regions:
         constructs = (
             frame.attributes is not None
         )  # objects are made silently, and keep what they trace
-        if target.kind is ANY_OF:
-            for one in alternatives(target):
-                self.trace_later(
-                    one, why, converted=converted, frame=frame, jit=jit, arguments=arguments
-                )
-        if target.kind is not FUNCTION or (frame.silent and not constructs):
+        if frame.silent and not constructs:
             return
-        info, bound = target.ref if isinstance(target.ref, tuple) else (target.ref, None)
-        context = Context(COMPILED, converted, jit, (*why, info.qualname), info, converted)
-        self._add_root(info, context, bound, arguments)
+        for callee in callees(target, self._analysis):
+            info = callee.function
+            context = Context(COMPILED, converted, jit, (*why, info.qualname), info, converted)
+            self._add_root(callee, context, arguments)
 
     def run_on_replicas(self, target: Value, values: list[Value], frame: Frame) -> None:
         """`strategy.run(f, args)`: f is compiled; whoever calls it drives the replicas from the host."""
@@ -145,11 +142,10 @@ class Regions:
             self._drives_replicas.add(running)
         if frame.function is not None:
             self._drives_replicas.add(frame.function)
-        if target.kind is FUNCTION:
-            info, bound = target.ref if isinstance(target.ref, tuple) else (target.ref, None)
-            data = tuple(_arriving(value) for value in values)
-            context = Context(COMPILED, True, False, ("strategy.run", info.qualname))
-            self._add_root(info, context, bound, data or None)
+        data = tuple(_arriving(value) for value in values)
+        for callee in callees(target, self._analysis):
+            context = Context(COMPILED, True, False, ("strategy.run", callee.function.qualname))
+            self._add_root(callee, context, data or None)
 
     def handed_to_keras(
         self, base: Value, arguments: Arguments, attr: str, node: ast.AST, frame: Frame
@@ -179,20 +175,23 @@ class Regions:
             wanted = list(arguments.positional[:1])
         else:
             return
+        converted = self._is_keras_2(base)
         for value in wanted:
             parts = leaves(value) if value is not None else ()
-            for leaf in (one for each in parts for one in alternatives(each)):
-                if leaf.kind is FUNCTION:
-                    info, bound = leaf.ref if isinstance(leaf.ref, tuple) else (leaf.ref, None)
-                    context = Context(
-                        COMPILED,
-                        self._analysis.keras == "2",
-                        False,
-                        (f"Model.{attr}", info.qualname),
-                    )
-                    self._add_root(
-                        info, context, bound, (Value(TENSOR, ARRIVING), Value(TENSOR, ARRIVING))
-                    )
+            for leaf in parts:
+                for callee in callees(leaf, self._analysis):
+                    why = (f"Model.{attr}", callee.function.qualname)
+                    context = Context(COMPILED, converted, False, why)
+                    self._add_root(callee, context, _TRUE_AND_PREDICTED)
+
+    def _is_keras_2(self, model: Value) -> bool:
+        """Whether a model is of Keras 2, or of tf_keras, which converts the losses and metrics it is given."""
+        if self._analysis.keras == "2":
+            return True
+        if isinstance(model.ref, ClassInfo):
+            role = self._analysis.classes.role(model.ref)
+            return role is not None and role.legacy
+        return (class_name(model) or "").startswith("tf_keras.")
 
     def _compile_steps(self, model: Value) -> None:
         """Keras 2 lets AutoGraph convert `train_step` of a model compiled with jit_compile=True (facts: contexts)."""
@@ -214,15 +213,23 @@ class Regions:
 
     def _add_root(
         self,
-        info: FunctionInfo,
+        callee: Callee,
         context: Context,
-        bound: Value | None,
         arguments: tuple[Value, ...] | None = None,
     ) -> None:
-        key = (info, context.key(), arguments)
+        key = (callee, context.key(), arguments)
         if key not in self._known_roots:
             self._known_roots.add(key)
-            self._pending.append(Root(info, context._replace(root=info), bound, arguments))
+            info = callee.function
+            self._pending.append(
+                Root(
+                    info,
+                    context._replace(root=info),
+                    callee.bound,
+                    arguments,
+                    given=callee.by_parameter(),
+                )
+            )
 
     def is_host(self, info: FunctionInfo | None) -> bool:
         """Whether a function, or one around it, turned out to run on the host."""
@@ -290,7 +297,7 @@ class Regions:
                 converted = own.autograph and own.never_converted is None
                 why = (f"@tf.function {info.qualname}",)
                 context = Context(COMPILED, converted, own.jit, why, info, own.autograph)
-                self._add_root(info, context, _self_of(info))
+                self._add_root(Callee(info, _self_of(info)), context)
             if own.is_host:
                 self._host.add(info)
         makes_functions = ".function(" in module.text
@@ -359,8 +366,11 @@ class Regions:
         )
         if frame.self_name is not None and root.self_value is not None:
             frame.names[frame.self_name] = root.self_value
+        given = dict(root.given)
         if root.arguments is not None:
-            free.update(dict(zip(free, root.arguments)))
+            open_ones = [name for name in free if name not in given]
+            free.update(dict(zip(open_ones, root.arguments)))
+        free.update(given)
         frame.names.update(free)
         takes_text = any(v.is_tensor and v.dtype == "string" for v in free.values())
         if root.context.region == COMPILED and root.role_method is None:

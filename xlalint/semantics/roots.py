@@ -11,10 +11,14 @@ from xlalint.semantics.values import Value
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A function that something compiles (or that is taken as compiled), and what it is called with."""
+    """A function that something compiles (or that is taken as compiled), and what it is called with.
+
+    `given` are the arguments that a functools.partial holds for it, by parameter.
+    """
 
     function: FunctionInfo
     context: Context
     self_value: Value | None = None
     arguments: tuple[Value, ...] | None = None
     role_method: str | None = None
+    given: tuple[tuple[str, Value], ...] = ()
