@@ -119,6 +119,8 @@ def _is_computation(name: str, where: int | str, frame: Frame, numpy: bool) -> b
         return False
     if leaf in _MEASURES:
         return True
+    if leaf in _OF_LISTS or api.params[:1] == (_LIST,):
+        return False
     if api.returns not in ("tensor", "structure"):
         return False
     if api.params and api.params[0] in api.constant_args and _is_a_size(api.params[0]):
@@ -134,6 +136,12 @@ def _is_a_size(parameter: str) -> bool:
 _SIZES = frozenset({"dims", "limit", "start", "stop", "shape0", "shape_x", "N", "M", "value"})
 _OF_STRUCTURES = ("tf.nest.", "keras.tree.")
 _MEASURES = frozenset({"shape", "size", "rank"})
+# These take a list of tensors, of other shapes too: gradients, the parts of a sum.
+_LIST = "t_list"
+_OF_LISTS = frozenset(
+    "accumulate_n add_n concatenate cross cross_hashed dstack hstack identity_n join parallel_stack tuple "
+    "vstack".split()
+)
 _ARRAY_COMPUTATIONS = frozenset(
     "norm mean sum max min argmax argmin argsort std var dot matmul concatenate stack any all unique nonzero median".split()
 )
