@@ -26,10 +26,11 @@ class Width(NamedTuple):
     rank: int | None
     size: int | None
 
-    def code(self, tensorflow: str) -> str:
+    def code(self, tensorflow: str, dtype: str = "int32") -> str:
         """`tf.shape(x)[1]`, counted from the end where the rank is not known."""
         index = -self.axis if self.rank is None else self.rank - self.axis
-        return f"{tensorflow}.shape({self.name})[{index}]"
+        out = "" if dtype == "int32" else f", {tensorflow}.{dtype}"
+        return f"{tensorflow}.shape({self.name}{out})[{index}]"
 
 
 def combined_with(draft: Draft, made: cst.BaseExpression) -> Iterator[Width]:
@@ -58,6 +59,11 @@ def _partners(
             yield from _partners(draft, above, axis, depth + 1)
     elif isinstance(above, cst.UnaryOperation):
         yield from _partners(draft, above, axis, depth + 1)
+    elif isinstance(above, (cst.Comparison, cst.ComparisonTarget)):
+        # The other side may be a column of lengths, which says nothing.
+        whole = above if isinstance(above, cst.Comparison) else draft.parent(above)
+        if isinstance(whole, cst.Comparison) and len(whole.comparisons) == 1:
+            yield from _partners(draft, whole, axis, depth + 1)
     elif isinstance(above, cst.Subscript) and above.value is node:
         moved = _through_subscript(draft, above, axis)
         if moved is not None:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from xlalint.fixes.full_size import operations
 from xlalint.fixes.full_size.flow import COUNT, FIRST, LAST, RETURNED, SCATTER, End, fill_of
-from xlalint.fixes.full_size.kept import INDICES, VALUES, Kept
+from xlalint.fixes.full_size.masks import INDICES, VALUES, Kept
 from xlalint.fixes.ranks import argument
 
 if TYPE_CHECKING:
@@ -89,6 +89,8 @@ def _call(rewriting: Rewriting, end: End, operand: str) -> str:
     assert isinstance(end.node, cst.Call)
     func = rewriting.source(end.node.func)
     rest = [rewriting.source(given) for given in end.node.args[1:]]
+    if rewriting.fills_line(end, operand) and not operand.isidentifier():
+        operand = rewriting.bound(end, operand, "kept") or operand
     return f"{func}({', '.join((operand, *rest))})"
 
 
@@ -177,6 +179,8 @@ def _dtype_of(rewriting: Rewriting, node: cst.BaseExpression) -> str | None:
 
 def _count(rewriting: Rewriting, end: End, known: Kept) -> str:
     tf = rewriting.tf
+    if known.mask.key in rewriting.numbers:
+        return rewriting.numbers[known.mask.key]
     return f"{tf}.reduce_sum({tf}.cast({rewriting.mask(known.mask, end.node)}, {tf}.int32))"
 
 

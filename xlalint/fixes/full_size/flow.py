@@ -10,7 +10,8 @@ import libcst as cst
 from xlalint.fixes.bindings import origin, reads, simple_target
 from xlalint.fixes.draft import Draft
 from xlalint.fixes.full_size import operations
-from xlalint.fixes.full_size.kept import COLUMN, INDICES, POSITIONS, VALUES, Kept, Reader
+from xlalint.fixes.full_size.kept import Reader
+from xlalint.fixes.full_size.masks import COLUMN, INDICES, POSITIONS, VALUES, Kept
 from xlalint.fixes.ranks import argument
 
 COUNT = "count"

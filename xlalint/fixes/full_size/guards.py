@@ -14,7 +14,8 @@ import libcst as cst
 from xlalint.fixes.bindings import origin
 from xlalint.fixes.draft import Draft
 from xlalint.fixes.full_size import operations
-from xlalint.fixes.full_size.kept import VALUES, Reader
+from xlalint.fixes.full_size.kept import Reader
+from xlalint.fixes.full_size.masks import POSITIONS, VALUES
 from xlalint.fixes.ranks import argument
 from xlalint.semantics.values import FROM_SHAPE
 
@@ -131,9 +132,8 @@ class Guards:
                 self.open_ends.append(node)
             return
         if isinstance(node, cst.Call) and self._is_lookup(node):
-            self._guard(
-                node.args[1].value
-            )  # what is dropped may be no row of the table: 0 always is
+            if not self._has_row(node):
+                self._guard(node.args[1].value)
             return
         for operand in self._kept_operands(node):
             if is_flat and api not in ("tf.cast",):
@@ -189,8 +189,20 @@ class Guards:
         return True
 
     def _guard(self, node: cst.BaseExpression) -> None:
-        part = self._behind(node)
-        self.at[id(part)] = part
+        """Fill what is dropped with 0. The padding of boxes is 0 already."""
+        known = self.reader.kept(node)
+        if known is not None and known.mask.made_by is None:
+            part = node if known.kind == POSITIONS else self._behind(node)
+            self.at[id(part)] = part
+
+    def _has_row(self, node: cst.Call) -> bool:
+        """Whether a table has a row for each number of a range; what else is dropped may be none of them, but 0 always is."""
+        table, known = self.draft.value(node.args[0].value), self.reader.kept(node.args[1].value)
+        if known is None or known.text is None or known.mask.made_by is not None:
+            return False
+        number = known.text.partition("range(")[2].partition(")")[0].partition(",")[0]
+        rows = table.shape[0] if table.shape else None
+        return rows is not None and number.isdigit() and int(number) <= rows
 
     def _is_lookup(self, node: cst.BaseExpression) -> bool:
         return isinstance(node, cst.Call) and self.reader.api(node) in operations.LOOKUPS

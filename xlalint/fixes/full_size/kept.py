@@ -10,64 +10,24 @@ import libcst as cst
 from xlalint.fixes.bindings import called_object, is_read, origin, simple_target
 from xlalint.fixes.draft import Draft
 from xlalint.fixes.full_size import operations
+from xlalint.fixes.full_size.counted import first_of, rank_of_rows
 from xlalint.fixes.full_size.inside import at_fill
+from xlalint.fixes.full_size.masks import (
+    COLUMN,
+    INDICES,
+    POSITIONS,
+    VALUES,
+    WITHOUT_FULL_FORM,
+    Kept,
+    Mask,
+)
 from xlalint.fixes.ranks import Rank, argument, difference, rank_of
 from xlalint.semantics.facts import MASK_INDEX, SLICE
 from xlalint.semantics.names import api_name
 from xlalint.semantics.values import NDARRAY, PYTHON, SHAPE
 
-VALUES = "values"
-# What one-argument tf.where gives: a row of indices for each kept element...
-INDICES = "indices"
-# ... and a column of it, for a mask of one axis.
-POSITIONS = "positions"
-# ... and what tf.gather takes with rows of one index: a column, too.
-COLUMN = "column"
-_WITHOUT_FULL_FORM = (INDICES, COLUMN)
-
 BOOLEAN_MASKS = frozenset({"tf.boolean_mask", "tf.compat.v1.boolean_mask"})
 WHERE = frozenset({"tf.where", "tf.compat.v1.where", "tf.compat.v2.where"})
-
-
-@dataclass(frozen=True, slots=True)
-class Mask:
-    """A mask as the program has it: two are one when their keys are equal.
-
-    `node` is its expression; `template` makes the code of the mask from that of `node` where they differ, and `of` is the
-    tensor whose axis `axis` a slice shortens.
-    """
-
-    key: Hashable
-    node: cst.BaseExpression
-    rank: Rank | None
-    template: str = "{}"
-    of: cst.BaseExpression | None = None
-    axis: int = 0
-
-    @property
-    def is_vector(self) -> bool | None:
-        """Whether it has one axis; None where that is not known."""
-        if self.rank is None or self.rank.base is not None:
-            return None
-        return self.rank.more == 1
-
-    @property
-    def is_named(self) -> bool:
-        return isinstance(self.node, cst.Name) and self.template == "{}"
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """What an expression holds of a full tensor. `trailing` is how many axes stand behind the masked ones (None: not known),
-    `leading` how many before them. `is_source`: here the elements are picked out; `whole` is the tensor that they are of.
-    """
-
-    kind: str
-    mask: Mask
-    trailing: int | None
-    leading: int = 0
-    is_source: bool = False
-    whole: cst.BaseExpression | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -153,7 +113,8 @@ class Reader:
         known = self.kept(found.node.value)
         if known is None:
             return None
-        return Kept(known.kind, known.mask, known.trailing, known.leading)
+        text = known.text if known.kind == POSITIONS else None
+        return Kept(known.kind, known.mask, known.trailing, known.leading, text=text)
 
     # --- where elements are picked out -------------------------------------------------------------------------
 
@@ -247,6 +208,9 @@ class Reader:
         api = self.draft.api(node)
         if api in BOOLEAN_MASKS:
             return self._boolean_mask(node)
+        counted = first_of(self.draft, node, self.identity)
+        if counted is not None:
+            return None if any(self.kept(given.value) for given in node.args) else counted
         if api in WHERE and _operand_count(node) == 1:
             mask = argument(node, ("condition",), 0)
             made = None if mask is None or self.kept(mask) else self.mask(mask)
@@ -294,6 +258,8 @@ class Reader:
             return None
         if len(node.args) > 2 and (axis is None or not self._is(axis, "0")):
             return None
+        if known.text is not None and known.mask.rows != self.identity(whole):
+            return None  # other rows than those that are counted
         trailing = self.trailing(whole, known.mask)
         if api == "tf.gather" and not is_column and trailing is None:
             return None  # rows, most likely
@@ -356,7 +322,7 @@ class Reader:
 
     def _together(self, parts: Sequence[Kept]) -> Kept | None:
         if not parts or any(
-            p.kind in _WITHOUT_FULL_FORM or p.mask.key != parts[0].mask.key for p in parts
+            p.kind in WITHOUT_FULL_FORM or p.mask.key != parts[0].mask.key for p in parts
         ):
             return None
         known = {p.trailing for p in parts}
@@ -402,14 +368,15 @@ class Reader:
         table, numbers = node.args[0].value, node.args[1:2]
         rank = rank_of(self.draft, table)
         is_plain = len(node.args) == 2 and self.kept(table) is None
-        if not is_plain or not numbers or rank is None or rank.base is not None or rank.more < 1:
+        known = rank.more if rank is not None and rank.base is None else None
+        known = known or rank_of_rows(self.draft, table, ids.mask)
+        if not is_plain or not numbers or not known or ids.trailing is None or ids.leading:
             return None
-        is_known = ids.kind == VALUES and ids.trailing is not None and not ids.leading
-        return _with(ids, rank.more - 1, 0) if is_known else None
+        return Kept(VALUES, ids.mask, ids.trailing + known - 1)
 
     def _joined(self, parts: Sequence[Kept]) -> Kept | None:
         """One for all, as long as they are of one mask."""
-        if any(p.kind in _WITHOUT_FULL_FORM or p.mask.key != parts[0].mask.key for p in parts):
+        if any(p.kind in WITHOUT_FULL_FORM or p.mask.key != parts[0].mask.key for p in parts):
             return None
         return max(parts, key=lambda p: -1 if p.trailing is None else p.trailing)
 

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import chain, count
 
 import libcst as cst
 
 from xlalint.finding import Edit, Fix, Span
 from xlalint.fixes.bindings import Origin, is_read, origin, reads, simple_target
+from xlalint.fixes.calls import with_argument
 from xlalint.fixes.draft import Draft
 from xlalint.fixes.full_size import operations
+from xlalint.fixes.full_size.doubts import Doubts
 from xlalint.fixes.full_size.ends import UnfitError, written
-from xlalint.fixes.full_size.flow import RETURNED, End, Group
+from xlalint.fixes.full_size.flow import COUNT, RETURNED, End, Group
 from xlalint.fixes.full_size.guards import Guards
-from xlalint.fixes.full_size.kept import COLUMN, INDICES, VALUES, Kept, Mask, Reader
-from xlalint.fixes.ranks import Rank, rank_of
-from xlalint.fixes.site import SAFE, UNSAFE, fix, insert_before, replace_statements
+from xlalint.fixes.full_size.kept import Reader
+from xlalint.fixes.full_size.masks import COLUMN, INDICES, VALUES, Kept, Mask
+from xlalint.fixes.full_size.texts import (
+    WIDTH,
+    is_loose,
+    literal,
+    one_by_one,
+    short,
+    source,
+    with_pieces,
+)
+from xlalint.fixes.site import (
+    SAFE,
+    UNSAFE,
+    fix,
+    insert_before,
+    insert_behind,
+    replace,
+    replace_statements,
+)
 from xlalint.rules.walk import children
-from xlalint.semantics.values import FROM_SHAPE
-
-_WIDTH = 98
 
 
 @dataclass(eq=False, slots=True)
@@ -38,6 +54,8 @@ class Rewriting:
     aliases: dict[int, str] = field(default_factory=dict)
     _mask_uses: dict[object, list[cst.CSTNode]] = field(default_factory=dict)
     _masks: dict[object, Mask] = field(default_factory=dict)
+    # How many boxes are kept, by their mask.
+    numbers: dict[object, str] = field(default_factory=dict)
     _bound: dict[int, list[str]] = field(default_factory=dict)
 
     def fix(self) -> Fix:
@@ -48,14 +66,16 @@ class Rewriting:
         """
         for end in self.group.ends:
             self._settle(end)
-        self._check_operands()
-        self._check_bounds()
+        doubts = Doubts(self.draft, self.reader, self.group, self.guards, self.doubts)
+        doubts.operands()
+        doubts.bounds()
         for assignment in self.group.assignments:
             self._alias(assignment)
+        asked = [edit for source in self.group.sources for edit in self._ask(source)]
         self._edits()
         self._name_masks()
         self._bound.clear()
-        edits = self._edits()
+        edits = [*self._edits(), *asked]
         message = "Compute on tensors of full size, and leave out what the mask drops."
         if not self.doubts:
             return fix(SAFE, message, *edits)
@@ -75,10 +95,10 @@ class Rewriting:
             for node in roots.values()
             if not any(id(above) in roots for above in self.draft.ancestors(node))
         ]
-        edits: list[Edit] = []
         gone = {id(a) for a in self.group.assignments if id(a) in self.aliases}
         gone |= {id(a) for a in self.group.assignments if self._is_of_indices(a)}
         gone |= {id(a) for a in self.group.fills}
+        edits: list[Edit] = []
         for node in outermost:
             if id(self.draft.parent(node)) in gone:
                 continue
@@ -88,12 +108,15 @@ class Rewriting:
                 text = f"({text})"
             if text != self.source(node):
                 edits.append(Edit(span, text))
+        edits = one_by_one(self.draft, [end.node for end in self.group.ends], edits)
         return edits + self._statement_edits(gone)
 
     def _statement_edits(self, gone: set[int]) -> list[Edit]:
         """New lines before statements, and statements that go."""
         ahead: dict[int, tuple[cst.BaseStatement, list[str]]] = {}
         for key, name in self.mask_names.items():
+            if key in self.numbers or key not in self._masks:
+                continue
             mask = self._masks[key]
             statement = self._first_statement(key)
             line = f"{name} = {self._mask_code(mask)}"
@@ -144,7 +167,7 @@ class Rewriting:
         is_operator = isinstance(
             above, (cst.BinaryOperation, cst.UnaryOperation, cst.Attribute, cst.Subscript, cst.Call)
         )
-        return is_operator and _is_loose(text) and not self._is_argument(node)
+        return is_operator and is_loose(text) and not self._is_argument(node)
 
     def _is_argument(self, node: cst.CSTNode) -> bool:
         return isinstance(self.draft.parent(node), (cst.Arg, cst.Index))
@@ -199,11 +222,13 @@ class Rewriting:
         text = self.plain(node, known)
         if id(node) in self.guards.at and known is not None:
             assert isinstance(node, cst.BaseExpression)
-            fill = _literal(self.draft.value(node).dtype, str(int(self.guards.fill(node))))
+            fill = literal(self.draft.value(node).dtype, str(int(self.guards.fill(node))))
             text = self.where(known, node, text, fill)
         return text
 
     def plain(self, node: cst.CSTNode, known: Kept | None) -> str:
+        if known is not None and known.text is not None and known.mask.made_by is None:
+            return known.text
         if known is not None and known.kind != VALUES:
             return self._positions(node, known)
         if isinstance(node, cst.Name) and known is not None:
@@ -216,7 +241,7 @@ class Rewriting:
 
     def _whole(self, node: cst.CSTNode, whole: cst.BaseExpression) -> str:
         text = self.render(whole)
-        return f"({text})" if "\n" in text and _is_loose(text) else text
+        return f"({text})" if "\n" in text and is_loose(text) else text
 
     def _spliced(self, node: cst.CSTNode) -> str:
         """The code of a node with what is below it rendered."""
@@ -231,21 +256,28 @@ class Rewriting:
                 is_tight = isinstance(
                     node, (cst.BinaryOperation, cst.UnaryOperation, cst.Subscript)
                 )
-                if _is_loose(after) and is_tight and not child.lpar:
+                if is_loose(after) and is_tight and not child.lpar:
                     after = f"({after})"
             else:
                 after = self._spliced(child)
             if after != before:
-                pieces.append((self.draft.span(child), after))
-        return _with_pieces(code, self.draft.span(node), pieces) if pieces else code
+                pieces.append((self._with_parentheses(child, after), after))
+        return with_pieces(code, self.draft.span(node), pieces) if pieces else code
+
+    def _with_parentheses(self, node: cst.CSTNode, text: str) -> Span:
+        """Where a node stands, with its parentheses where what takes its place needs none."""
+        span = self.draft.span(node)
+        if not isinstance(node, cst.BaseExpression) or len(node.lpar) != 1 or is_loose(text):
+            return span
+        line = self.draft.line(span.line)
+        is_tight = span.line == span.end_line and line[span.column - 2 : span.column - 1] == "("
+        if not is_tight or line[span.end_column - 1 : span.end_column] != ")":
+            return span
+        return Span(span.line, span.column - 1, span.end_line, span.end_column + 1)
 
     def source(self, node: cst.CSTNode) -> str:
         """The code of a node without its own parentheses, as it stands in the program."""
-        span = self.draft.span(node)
-        lines = [self.draft.line(number) for number in range(span.line, span.end_line + 1)]
-        lines[-1] = lines[-1][: span.end_column - 1]
-        lines[0] = lines[0][span.column - 1 :]
-        return "\n".join(lines)
+        return source(self.draft, node)
 
     # --- masks -------------------------------------------------------------------------------------------------
 
@@ -266,6 +298,8 @@ class Rewriting:
     def _name_masks(self) -> None:
         """Give a name to each mask that is written out more than once, or whose names mean something else where it is used."""
         for key, uses in self._mask_uses.items():
+            if key in self.numbers:
+                continue
             mask = self._masks[key]
             is_stable = all(self._is_stable(mask, place) for place in uses)
             is_in_lambda = any(
@@ -305,7 +339,7 @@ class Rewriting:
 
     def _is_stable(self, mask: Mask, place: cst.CSTNode) -> bool:
         """Whether the names of a mask mean at some place what they mean where the mask stands."""
-        nodes = [mask.node] if mask.of is None else [mask.node, mask.of]
+        nodes = [mask.node, *mask.bound, *([] if mask.of is None else [mask.of])]
         names = [n for node in nodes for n in self.draft.within(node) if isinstance(n, cst.Name)]
         for name in names:
             if not is_read(self.draft, name):
@@ -314,6 +348,27 @@ class Rewriting:
             if was is None or origin(self.draft, name.value, place) != was:
                 return False
         return True
+
+    def _ask(self, source: cst.BaseExpression) -> Iterator[Edit]:
+        """Ask suppression for a fixed number of boxes and for how many of them count; name which do on the next line."""
+        known = self.reader.kept(source)
+        call = None if known is None else known.mask.made_by
+        if known is None or call is None:
+            return
+        assignment = self.draft.parent(call)
+        if all(end.how == COUNT for end in self.group.ends):
+            raise UnfitError  # there is a shorter way
+        if not isinstance(assignment, cst.Assign) or not isinstance(call.func, cst.Attribute):
+            raise UnfitError
+        line = self._line_of(assignment)
+        number, name = self._fresh("num_kept", set()), self._fresh("is_kept", set())
+        self.numbers[known.mask.key], self.mask_names[known.mask.key] = number, name
+        target = assignment.targets[0].target
+        yield replace(self.draft, target, f"{self.draft.code(target)}, {number}")
+        yield replace(self.draft, call.func.attr, "non_max_suppression_padded")
+        yield with_argument(self.draft, call, "pad_to_max_output_size=True")
+        size = self.draft.code(known.mask.node)
+        yield insert_behind(self.draft, line, f"{name} = {self.tf}.range({size}) < {number}")
 
     def _first_statement(self, key: object) -> cst.BaseStatement:
         """The statement before which a mask can be named so that all its uses follow."""
@@ -347,7 +402,7 @@ class Rewriting:
         return f"{self.tf}.where({self.mask(known.mask, node, trailing)}, {text}, {fill})"
 
     def _assume_shape(self, known: Kept, node: cst.CSTNode) -> None:
-        words = _short(self.render_quoted(node))
+        words = short(self.render_quoted(node))
         self.doubts[
             f"`{words}` is taken to have the shape of the mask, which wants `[..., None]` where it has more axes."
         ] = None
@@ -381,102 +436,7 @@ class Rewriting:
     def _end(self, end: End) -> str:
         return written(self, end)
 
-    # --- what stands beside the kept elements ------------------------------------------------------------------
-
-    def _check_operands(self) -> None:
-        """Doubts about the other operands of what is computed, and about calls whose inside is not known."""
-        unread = [call for call in self.guards.read if self.guards.zero_at(call) is None]
-        for call in (*self.guards.open_ends, *unread):
-            self._doubt_call(call)
-        seen: set[int] = set()
-        pending: list[cst.BaseExpression] = [e.operand for e in self.group.ends]
-        pending += [a.value for a in self.group.assignments]
-        while pending:
-            node = pending.pop()
-            known = self.reader.kept(node)
-            if id(node) in seen or known is None or known.is_source:
-                continue
-            seen.add(id(node))
-            for operand in self.reader.operands(node):
-                if self.reader.kept(operand) is not None:
-                    pending.append(operand)
-                elif not isinstance(node, cst.Subscript):
-                    self._doubt_partner(node, operand, known)
-
-    def _check_bounds(self) -> None:
-        """A slice counts a negative bound from the end; a comparison does not."""
-        for source in self.group.sources:
-            known = self.reader.kept(source)
-            assert known is not None
-            if known.mask.of is not None and not self._counts_up(known.mask.node):
-                bound = _short(self.draft.code(known.mask.node))
-                self.doubts[f"A negative `{bound}` counted from the end."] = None
-
-    def _counts_up(self, bound: cst.BaseExpression) -> bool:
-        """Whether it is the variable of a loop over a range that begins at 0 or above."""
-        if not isinstance(bound, cst.Name):
-            return False
-        found = origin(self.draft, bound.value, bound)
-        if found is None or not found.is_sure or not isinstance(found.node, cst.For):
-            return False
-        values = found.node.iter
-        if not isinstance(values, cst.Call) or any(a.keyword or a.star for a in values.args):
-            return False
-        is_range = self.draft.api(values) == "tf.range" or self.draft.code(values.func) == "range"
-        starts = values.args[0].value
-        return is_range and (
-            len(values.args) == 1 or (len(values.args) == 2 and isinstance(starts, cst.Integer))
-        )
-
-    def _doubt_call(self, call: cst.BaseExpression) -> None:
-        assert isinstance(call, cst.Call)
-        words = _short(self.draft.code(call.func))
-        if self.reader.api(call) in operations.SPARSE_LOSSES:
-            text = "A dropped row of scores that is not finite makes the gradient NaN."
-        else:
-            text = f"`{words}` is taken to compute each element from its own, and a finite number from what was dropped."
-        self.doubts[text] = None
-
-    def _doubt_partner(self, node: cst.CSTNode, operand: cst.BaseExpression, known: Kept) -> None:
-        value = self.draft.value(operand)
-        if not (value.holds_data or value.kind == "unknown") or value.dependence <= FROM_SHAPE:
-            if value.kind != "unknown" or not isinstance(operand, (cst.Name, cst.Attribute)):
-                return
-            if self.draft.api(operand) is not None:
-                return
-        rank = rank_of(self.draft, operand)
-        if rank == Rank(None, 0):
-            return
-        if rank is not None and rank.base is None and known.trailing is not None:
-            if rank.more <= known.trailing:
-                return
-        if value.kind == "unknown" and isinstance(node, cst.Call) and self.draft.api(node) is None:
-            return
-        words = _short(self.draft.code(operand))
-        self.doubts[
-            f"`{words}` meets all elements now; eager TensorFlow refuses it where the mask drops some."
-            if self._is_full_partner(operand)
-            else f"`{words}` is taken to be a number, or of full size."
-        ] = None
-
-    def _is_full_partner(self, operand: cst.BaseExpression) -> bool:
-        return any(
-            isinstance(name, cst.Name) and name.value in self._names_of_masks()
-            for name in self.draft.within(operand)
-        )
-
-    def _names_of_masks(self) -> set[str]:
-        found: set[str] = set()
-        for source in self.group.sources:
-            known = self.reader.kept(source)
-            assert known is not None
-            node: cst.CSTNode = known.mask.node
-            if isinstance(node, cst.Name):
-                came_from = origin(self.draft, node.value, node)
-                if came_from is not None and isinstance(came_from.node, cst.Assign):
-                    node = came_from.node.value
-            found |= {n.value for n in self.draft.within(node) if isinstance(n, cst.Name)}
-        return found - {self.tf}
+    # --- names --------------------------------------------------------------------------------------------------
 
     def _outermost(self) -> cst.FunctionDef | None:
         """The outermost function around the group."""
@@ -498,12 +458,18 @@ class Rewriting:
     def _fresh(self, name: str, others: set[str]) -> str:
         """A name that the outermost function around the group does not use, and that is not among others."""
         used = self._names_in(self._outermost()) | others
-        numbered = (f"{name}_{n}" if n > 1 else name for n in count(1))
-        return next(candidate for candidate in numbered if candidate not in used)
+        wanted = [name, "masked"] if name == "kept" else [name]
+        numbered = (f"{name}_{n}" for n in count(2))
+        return next(candidate for candidate in chain(wanted, numbered) if candidate not in used)
 
     def is_long(self, end: End, text: str) -> bool:
         """Whether an expression would make a line that nobody likes to read."""
-        return self.draft.span(end.node).column + len(text) > _WIDTH
+        return self.draft.span(end.node).column + len(text) > WIDTH
+
+    def fills_line(self, end: End, text: str) -> bool:
+        """Whether an expression leaves no room for what is around it, even on a line of its own."""
+        line = self.draft.line(self.draft.span(end.node).line)
+        return len(line) - len(line.lstrip()) + len("return ") + len(text) > WIDTH - 10
 
     def bound(self, end: End, text: str, name: str) -> str | None:
         """A name for an expression where one can be given, else None."""
@@ -526,42 +492,3 @@ class Rewriting:
         fresh = self._fresh(name, names)
         lines.append(f"{fresh} = {text}")
         return fresh
-
-
-def _literal(dtype: str | None, number: str) -> str:
-    """A number as the dtype has it. A whole one is taken by tensors of any number type."""
-    if dtype == "bool":
-        return "False" if number == "0" else "True"
-    return f"{number}.0" if dtype is not None and dtype.startswith(("float", "bfloat")) else number
-
-
-def _is_loose(text: str) -> bool:
-    """Whether an expression needs parentheses beside an operator."""
-    try:
-        node = cst.parse_expression(text)
-    except cst.ParserSyntaxError:
-        return True
-    tight = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float)
-    return not (isinstance(node, tight) or node.lpar)
-
-
-def _short(code: str) -> str:
-    text = " ".join(code.split())
-    return text if len(text) <= 40 else text[:37] + "..."
-
-
-def _with_pieces(code: str, start: Span, pieces: Sequence[tuple[Span, str]]) -> str:
-    """Code that begins at `start`, with stretches of it replaced."""
-    offsets = [0]
-    for line in code.split("\n"):
-        offsets.append(offsets[-1] + len(line) + 1)
-    for span, text in sorted(pieces, reverse=True):
-        begin = _offset(offsets, start, span.line, span.column)
-        end = _offset(offsets, start, span.end_line, span.end_column)
-        code = code[:begin] + text + code[end:]
-    return code
-
-
-def _offset(offsets: Sequence[int], start: Span, line: int, column: int) -> int:
-    index = line - start.line
-    return offsets[index] + (column - start.column if index == 0 else column - 1)

@@ -12,7 +12,7 @@ from xlalint.fixes.full_size.kept import Reader
 from xlalint.fixes.full_size.rewriting import Rewriting
 from xlalint.fixes.site import Site
 
-MENDS = ("XLA201", "XLA202", "XLA204", "XLA206")
+MENDS = ("XLA201", "XLA202", "XLA203", "XLA204", "XLA206")
 ORDER = 20
 
 
@@ -23,7 +23,12 @@ def propose(site: Site) -> Fix | None:
     if tensorflow is None or not isinstance(site.node, cst.BaseExpression):
         return None
     reader = Reader(draft)
-    start = next(kept_under(draft, reader, site.node), None)
+    node: cst.CSTNode = site.node
+    if site.finding.code == "XLA203":
+        # An argument was flagged, in what is made of it.
+        around = (a for a in draft.ancestors(node) if not isinstance(a, (cst.Arg, cst.Element)))
+        node = next((a for a in around if not isinstance(a, (cst.List, cst.Tuple))), node)
+    start = next(kept_under(draft, reader, node), None)
     if start is None:
         return None
     group = Follower(draft, reader).follow(start)

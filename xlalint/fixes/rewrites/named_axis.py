@@ -6,7 +6,8 @@ import libcst as cst
 
 from xlalint.finding import Fix
 from xlalint.fixes.draft import Draft
-from xlalint.fixes.full_size.kept import INDICES, Reader
+from xlalint.fixes.full_size.kept import Reader
+from xlalint.fixes.full_size.masks import INDICES
 from xlalint.fixes.ranks import Rank, rank_of
 from xlalint.fixes.site import SAFE, UNSAFE, Site, fix, replace
 

@@ -24,9 +24,12 @@ class _Size(NamedTuple):
     template: str
 
 
+_RANGE = "tf.range"
 _WIDTHS = {
     "tf.sequence_mask": _Size("maxlen", 1, "LONGEST"),
     "tf.one_hot": _Size("depth", 1, "NUM_CLASSES"),
+    # Places along an axis, compared with lengths: a mask by hand.
+    _RANGE: _Size("limit", 0, ""),
 }
 # Their results are combined with others in too many ways to follow.
 _NUMBERS = {
@@ -36,6 +39,13 @@ _NUMBERS = {
         for name in ("sum", "mean", "max", "min", "prod", "sqrt_n")
     },
 }
+
+
+_COMPARISONS = frozenset(
+    f"tf{module}.{name}"
+    for module in ("", ".math")
+    for name in ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
+)
 
 
 def propose(site: Site) -> Fix | None:
@@ -51,8 +61,11 @@ def propose(site: Site) -> Fix | None:
     if api in _WIDTHS and tensorflow is not None and _is_last(draft, call):
         best = _of_all(list(combined_with(draft, call)))
         if best is not None:
-            edit = _edit(draft, call, size, best, best.code(tensorflow))
-            return fix(UNSAFE, _message(size, best), edit)
+            dtype = draft.value(call).dtype if api == _RANGE else None
+            edit = _edit(draft, call, size, best, best.code(tensorflow, dtype or "int32"))
+            return fix(UNSAFE, _message(size, best, api == _RANGE and dtype is None), edit)
+    if api == _RANGE:
+        return None
     edit = _given(draft, call, size, size.template)
     return fix(DISPLAY, f"Write the largest `{size.parameter}` that the data may need", edit)
 
@@ -67,9 +80,31 @@ def _of_all(widths: list[Width]) -> Width | None:
 
 def _is_last(draft: Draft, call: cst.Call) -> bool:
     """Whether the size is that of the last dimension, of whole numbers compared with whole numbers."""
+    if draft.api(call) == _RANGE:
+        return len(call.args) == 1 and call.args[0].keyword is None and _is_compared(draft, call)
     axis = argument(call, "axis", 4)
     is_whole = not (draft.value(call.args[0].value).dtype or "int").startswith(("float", "bfloat"))
     return is_whole and (axis is None or draft.code(axis.value) == "-1")
+
+
+def _is_compared(draft: Draft, call: cst.Call) -> bool:
+    """Whether the numbers, or the name that they are given, are compared: elsewhere they count, and how many there are does."""
+    above = draft.parent(call)
+    name = simple_target(above) if isinstance(above, cst.Assign) else None
+    uses: list[cst.CSTNode] = [call]
+    if name is not None and isinstance(above, cst.Assign):
+        uses = list(reads(draft, above, name) or ())
+    return bool(uses) and all(_meets_comparison(draft, use) for use in uses)
+
+
+def _meets_comparison(draft: Draft, node: cst.CSTNode) -> bool:
+    for above in draft.ancestors(node):
+        if isinstance(above, (cst.Comparison, cst.ComparisonTarget)):
+            return True
+        is_call = isinstance(above, cst.Call) and draft.api(above) == "tf.expand_dims"
+        if not (is_call or isinstance(above, (cst.Subscript, cst.Arg))):
+            return isinstance(above, cst.Call) and draft.api(above) in _COMPARISONS
+    return False
 
 
 def _call(site: Site) -> cst.Call | None:
@@ -88,12 +123,13 @@ def _is_about(site: Site, call: cst.Call, size: _Size) -> bool:
     return site.node is call or any(a.value is site.node for a in call.args[: size.position])
 
 
-def _message(size: _Size, width: Width) -> str:
+def _message(size: _Size, width: Width, is_any_int: bool) -> str:
+    assumed = "; the numbers are taken to be of int32" if is_any_int else ""
     doubt = "where the size from the data is another one, the original raised an error"
     one = "a size of 1" if width.size else "a size of 1, on either side,"
     return (
         f"Take `{size.parameter}` from `{width.name}`, which the result is combined with; {doubt}, "
-        f"or repeated {one} along that dimension"
+        f"or repeated {one} along that dimension{assumed}"
     )
 
 
