@@ -37,6 +37,7 @@ PARTITION = "partition"
 
 # Loops that callers write themselves have a rule of their own: whether they are bounded is what counts there.
 _LOOPS = ("while_loop", "fori_loop", "scan")
+_GRADIENTS = ("tf.gradients", "tf.compat.v1.gradients")
 _TRAINED_ROLES = {LAYER: ("call",), MODEL: ("call", "compute_loss"), LOSS: ("call", "__call__")}
 
 
@@ -92,13 +93,12 @@ class Gradients:
         feeds = trained.feeds_it()
         if feeds is False or (feeds is None and _is_label(node)):
             return
-        if not frame.tapes and not trained.leaves_function():
+        is_recorded = trained.takes_gradient()
+        if not is_recorded and not trained.leaves_function():
             return
-        is_sure = bool(feeds) and (
-            (bool(frame.tapes) and trained.reaches_gradient()) or in_training
-        )
+        is_sure = bool(feeds) and ((is_recorded and trained.reaches_gradient()) or in_training)
         detail = Differentiated(api.name, reason, missing, is_sure, is_computed)
-        likely = bool(frame.tapes) or in_training
+        likely = is_recorded or in_training
         self._candidates.append(_Candidate(frame, node, first, detail, likely))
 
     def judge(self) -> None:
@@ -214,7 +214,7 @@ class Slices:
         own tape, the labels of a loss. None where that is not known.
         """
         seen: set[str] = set()
-        is_all_seen = bool(self._frame.tapes) or bool(self._predictions())
+        is_all_seen = self.takes_gradient() or bool(self._predictions())
         pending: list[ast.expr] = list(self._given)
         while pending:
             expression = pending.pop()
@@ -262,13 +262,16 @@ class Slices:
         return role is not None and role.kind in (LAYER, MODEL)
 
     def _watched(self) -> set[str]:
-        return {
-            argument.id
+        """What a tape is told to watch, and what `tf.gradients(ys, xs)` differentiates by."""
+        given = [
+            argument
             for part in nodes_of(_body(self._frame.function))
             if isinstance(part, ast.Call) and _called(part) == "watch"
             for argument in part.args
-            if isinstance(argument, ast.Name)
-        }
+        ]
+        given += [call.args[1] for call in self._symbolic() if len(call.args) > 1]
+        given += [k.value for call in self._symbolic() for k in call.keywords if k.arg == "xs"]
+        return {name for argument in given for name in _names(argument)}
 
     def _predictions(self) -> set[str]:
         """`y_pred` of a loss."""
@@ -285,9 +288,25 @@ class Slices:
         )
         return set(names[1:2]) if is_loss else set()
 
+    def takes_gradient(self) -> bool:
+        """Whether the function takes a gradient of what it computes here: under a tape, or by `tf.gradients`."""
+        return bool(self._frame.tapes) or bool(self._symbolic())
+
+    def _symbolic(self) -> list[ast.Call]:
+        """Calls of `tf.gradients`."""
+        return [
+            part
+            for part in nodes_of(_body(self._frame.function))
+            if isinstance(part, ast.Call)
+            and _called(part) == "gradients"
+            and self._frame.analysis.evaluate(part.func, self._frame).ref in _GRADIENTS
+        ]
+
     def reaches_gradient(self) -> bool:
-        """Whether the result flows into what `tape.gradient(...)` differentiates."""
+        """Whether the result flows into what `tape.gradient(...)` or `tf.gradients(...)` differentiates."""
         reached = self._reached()
+        if any(_names(given) & reached for call in self._symbolic() for given in _ys(call)):
+            return True
         return any(
             _called(call) in ("gradient", "jacobian", "batch_jacobian")
             and bool(call.args)
@@ -321,6 +340,10 @@ class Slices:
                     reached |= targets
                     growing = True
         return reached
+
+
+def _ys(call: ast.Call) -> list[ast.expr]:
+    return [*call.args[:1], *(k.value for k in call.keywords if k.arg == "ys")]
 
 
 def _worked_on(node: ast.AST) -> list[ast.expr]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from xlalint.semantics.values import EXTERNAL, PROJECT_MODULE, PYTHON, Value, join
+from xlalint.semantics.values import EXTERNAL, PROJECT_MODULE, PYTHON, UNKNOWN, Value, join
 
 # What a way through the code changed: the value at its end, None for a name that was deleted.
 Changes = dict[str, "Value | None"]
@@ -84,7 +84,8 @@ class Names(dict[str, Value]):
         A name that only one way binds keeps that value.
         A module body prefers the first of two imports of one name (`try: import tf_keras as keras`, `except: import
         keras`), because either would do and knowing neither would not; but another package's rather than the project's module
-        that stands in for it (`import pkg.keras2 as keras`, or else `import keras`).
+        that stands in for it (`import pkg.keras2 as keras`, or else `import keras`), or than what a call made (`tf1, tf, version
+        = try_import_tf()`, or else `import tensorflow as tf`).
         """
         changes: Changes = {}
         for name in {**first, **second} if names is None else names:
@@ -95,7 +96,7 @@ class Names(dict[str, Value]):
             elif one is other:
                 changes[name] = one
             elif prefer_first and one.kind is not PYTHON:
-                stands_in = one.kind is PROJECT_MODULE and other.kind is EXTERNAL
+                stands_in = one.kind in (PROJECT_MODULE, UNKNOWN) and other.kind is EXTERNAL
                 changes[name] = other if stands_in else one
             else:
                 changes[name] = join(one, other)

@@ -108,12 +108,15 @@ class LoopGradients:
         if is_too_long(frame):
             return
         carried = {name for name, value in changes.items() if value is not None}
-        differentiable = {n for n in carried if _has_gradient(changes[n])}
-        if not _keeps_values(loop.body, carried, differentiable):
+        possible = {n for n in carried if _may_have_gradient(changes[n])}
+        if not _keeps_values(loop.body, carried, possible):
             return
+        # What is only taken for a tensor is one where it is differentiated.
+        differentiable = {n for n in possible if _has_gradient(changes[n])}
+        is_known = _keeps_values(loop.body, carried, differentiable)
         is_bounded = not isinstance(loop, ast.While) or _sets_a_bound(loop.body)
         given = [*_values(loop.body), head]
-        self._add(Slices(loop, frame, given, differentiable), head, head, is_bounded, frame)
+        self._add(Slices(loop, frame, given, possible), head, head, is_bounded, frame, is_known)
 
     def note_call(
         self,
@@ -124,7 +127,7 @@ class LoopGradients:
         frame: Frame,
     ) -> None:
         """A call that makes a loop; `state` is what its body carries, `body` the function where it is known."""
-        if not isinstance(node, ast.Call) or not any(_has_gradient(value) for value in state):
+        if not isinstance(node, ast.Call) or not any(_may_have_gradient(value) for value in state):
             return
         if is_too_long(frame):
             return
@@ -136,19 +139,26 @@ class LoopGradients:
             if not _keeps_values(inside, names, names):
                 return
             given += _values(inside)
-        self._add(Slices(node, frame, given), node, node, is_bounded, frame)
+        self._add(Slices(node, frame, given), node, node, is_bounded, frame, is_known=True)
 
     def _add(
-        self, slices: Slices, cut: ast.AST, node: ast.expr, is_bounded: bool, frame: Frame
+        self,
+        slices: Slices,
+        cut: ast.AST,
+        node: ast.expr,
+        is_bounded: bool,
+        frame: Frame,
+        is_known: bool,
     ) -> None:
         if frame.silent or not frame.context.is_compiled or is_cut_off(cut, frame):
             return
         in_training = is_trained_method(frame, self._analysis)
         # Whether a bounded loop is in an arm, its callers say, and they may come later: that is never sure.
         feeds = slices.feeds_it() if self._sites or not is_bounded else None
-        if feeds is False:
+        is_recorded = slices.takes_gradient()
+        is_sure = bool(feeds) and ((is_recorded and slices.reaches_gradient()) or in_training)
+        if feeds is False or not (is_known or is_sure):
             return
-        is_sure = bool(feeds) and ((bool(frame.tapes) and slices.reaches_gradient()) or in_training)
         value = frame.analysis.evaluate(node, frame) if not isinstance(node, ast.Call) else Value()
         self._candidates.append(
             _Candidate(
@@ -158,7 +168,7 @@ class LoopGradients:
                 is_bounded,
                 self._sites[-1] if self._sites else None,
                 is_sure,
-                bool(frame.tapes) or in_training,
+                is_recorded or in_training,
             )
         )
 
@@ -205,7 +215,11 @@ def _only_chooses(frame: Frame) -> bool:
 
 
 def _has_gradient(value: Value | None) -> bool:
-    if value is None or not (value.is_tensor or value.kind is TENSOR_ARRAY) or value.guess:
+    return value is not None and not value.guess and _may_have_gradient(value)
+
+
+def _may_have_gradient(value: Value | None) -> bool:
+    if value is None or not (value.is_tensor or value.kind is TENSOR_ARRAY):
         return False
     return value.dtype is None or not value.dtype.startswith(_WITHOUT_GRADIENT)
 

@@ -180,8 +180,7 @@ class Regions:
             parts = leaves(value) if value is not None else ()
             for leaf in parts:
                 for callee in callees(leaf, self._analysis):
-                    why = (f"Model.{attr}", callee.function.qualname)
-                    context = Context(COMPILED, converted, False, why)
+                    context = self._given_to_keras(callee.function, f"Model.{attr}", converted)
                     self._add_root(callee, context, _TRUE_AND_PREDICTED)
 
     def _is_keras_2(self, model: Value) -> bool:
@@ -192,6 +191,13 @@ class Regions:
             role = self._analysis.classes.role(model.ref)
             return role is not None and role.legacy
         return (class_name(model) or "").startswith("tf_keras.")
+
+    def _given_to_keras(self, info: FunctionInfo, why: str, converts: bool) -> Context:
+        """How Keras runs a function: AutoGraph converts it where Keras `converts`, or where it is a tf.function itself."""
+        own = self._analysis.traits(info)
+        converted = own.autograph if own.tf_function else converts
+        converted = converted and own.never_converted is None
+        return Context(COMPILED, converted, own.jit, (why, info.qualname))
 
     def _compile_steps(self, model: Value) -> None:
         """Keras 2 lets AutoGraph convert `train_step` of a model compiled with jit_compile=True (facts: contexts)."""
