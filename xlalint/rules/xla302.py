@@ -7,7 +7,9 @@ import libcst as cst
 from xlalint.rules.base import Rule
 from xlalint.rules.driving import compiler_of, name_node
 from xlalint.semantics.facts import VARIABLE_LENGTH
-from xlalint.semantics.pipelines import COLLATED, GROWN
+from xlalint.semantics.pipelines import COLLATED, GROWN, TOKENIZED
+
+_VARIANTS = {COLLATED: "collator", TOKENIZED: "tokenizer"}
 
 
 class VariableLength(Rule):
@@ -20,14 +22,14 @@ class VariableLength(Rule):
         for fact in self.facts(node, VARIABLE_LENGTH):
             if compiler_of(fact.detail, self.passage.aim) is None:
                 continue
-            is_collator = fact.detail.words == COLLATED
+            variant = _VARIANTS.get(fact.detail.words, "dataset")
             self.report(
                 called,
                 fact,
-                "collator" if is_collator else "dataset",
+                variant,
                 confidence="certain",
                 call=self.quote(called),
-                how="" if is_collator else f" {fact.detail.words}",
+                how=f" {fact.detail.words}" if variant == "dataset" else "",
                 consumer=fact.detail.consumer,
             )
 

@@ -34,8 +34,9 @@ from xlalint.semantics.facts import (
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo, ModuleInfo
 from xlalint.semantics.narrowing import dotted_name
-from xlalint.semantics.pipelines import COLLATED, GROWN, Feed, Site, feed_of
+from xlalint.semantics.pipelines import COLLATED, GROWN, TOKENIZED, Feed, Site, feed_of
 from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.tokenized import calls_in_loops, handed_on, tokenized_in, wrapped_names
 from xlalint.semantics.values import (
     DATASET,
     FUNCTION,
@@ -102,6 +103,7 @@ class Drivers:
         self._remade: list[_Remade] = []
         self._handlers: list[tuple[Site, FunctionInfo | None, frozenset[FunctionInfo]]] = []
         self._hooks: list[Site] = []
+        self._wrappers: dict[ModuleInfo, list[ast.Call]] = {}
 
     # What is seen while driver code is run.
 
@@ -130,6 +132,7 @@ class Drivers:
                 self._grown_arguments(
                     [*node.args, *(k.value for k in node.keywords)], info, jit, frame
                 )
+                self._tokenized_arguments(node, info, jit, frame)
                 self._python_arguments(node.args[first:], node.keywords, info, jit, frame)
 
     def saw_run(self, target: Value, values: list[Value], node: ast.AST, frame: Frame) -> None:
@@ -221,6 +224,7 @@ class Drivers:
         """The options of a tf.function: dimensions that they leave open are compiled size by size all the same."""
         if not jit or frame.silent:
             return
+        self._wrappers.setdefault(frame.module, []).append(call)
         for option in call.keywords:
             if option.arg == "input_signature":
                 spec = varying.open_signature(option.value)
@@ -314,6 +318,27 @@ class Drivers:
                 use = _Use(VARIABLE_LENGTH, site, info.name, info, jit, False, frame.module)
                 self._uses.setdefault(use)
 
+    def _tokenized_arguments(
+        self, call: ast.Call, info: FunctionInfo, jit: bool, frame: Frame
+    ) -> None:
+        """What a tokenizer made in the loop, as long as the longest text: each length is another program."""
+        for loop in frame.loops if "okenizer" in frame.module.text else ():
+            for made in handed_on(call, tokenized_in(list(getattr(loop, "body", ())))):
+                site = Site(made, frame.module, frame.function, TOKENIZED)
+                use = _Use(VARIABLE_LENGTH, site, info.name, info, jit, False, frame.module)
+                self._uses.setdefault(use)
+
+    def _judge_tokenizers(self) -> None:
+        """The same for what `tf.function(model.generate, jit_compile=True)` returned."""
+        for module, wrappers in self._wrappers.items():
+            if "okenizer" not in module.text:
+                continue
+            names = wrapped_names(module.tree, wrappers)
+            for consumer, made in calls_in_loops(module.tree, names):
+                site = Site(made, module, None, TOKENIZED)
+                use = _Use(VARIABLE_LENGTH, site, consumer, None, True, False, module)
+                self._uses.setdefault(use)
+
     def _is_jitted(self, node: ast.AST, frame: Frame) -> bool:
         name = _owner(node)
         return name is not None and frame.look_up(f"{name}.jit_compile") == TRUE
@@ -327,6 +352,7 @@ class Drivers:
 
     def judge(self) -> None:
         """Keep a fact for each use whose consumer is compiled."""
+        self._judge_tokenizers()
         for use in self._uses:
             if use.site.words != COLLATED or not _pads_to_length(use):
                 self._keep(use)

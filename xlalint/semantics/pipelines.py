@@ -65,6 +65,8 @@ FRESH = Feed()
 COLLATED = "collated"
 # What the words of an argument's site say that a loop makes longer.
 GROWN = "grown"
+# ... and where a tokenizer pads to the longest text of its call.
+TOKENIZED = "tokenized"
 # What the words of a batch's site say where the number of elements is known, and does not divide.
 COUNTED = "counted"
 # What the words of a site say that runs Python.
@@ -220,6 +222,9 @@ def _take(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> Feed
 def _map(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> Feed:
     """A function over batches may pad them to one length, or cut them."""
     function = next(iter(arguments.positional), NOTHING_KNOWN)
+    padded = _pads_to_longest(function)
+    if padded is not None:
+        return feed._replace(varying=padded)
     if feed == FRESH or function.kind is not FUNCTION:
         return feed if function.kind is FUNCTION or feed.varying is None else FRESH
     info = function.ref[0] if isinstance(function.ref, tuple) else function.ref
@@ -228,6 +233,26 @@ def _map(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> Feed:
         isinstance(part, ast.Attribute) and part.attr in _FIXES_SHAPES for part in nodes_of(body)
     )
     return feed._replace(varying=None, partial=None) if fixes else feed
+
+
+def _pads_to_longest(function: Value) -> Site | None:
+    """`rows.to_tensor()` of a ragged tensor, and nothing that gives the result a length."""
+    if function.kind is not FUNCTION:
+        return None
+    info = function.ref[0] if isinstance(function.ref, tuple) else function.ref
+    body = info.node.body if isinstance(info.node.body, list) else [info.node.body]
+    parts = list(nodes_of(body))
+    fixes = _FIXES_SHAPES - {"to_tensor"}
+    if any(isinstance(part, ast.Attribute) and part.attr in fixes for part in parts):
+        return None
+    for part in parts:
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+            is_open = len(part.args) < 3 and all(
+                k.arg not in ("shape", None) for k in part.keywords
+            )
+            if part.func.attr == "to_tensor" and is_open:
+                return Site(part, info.module, info, "without a `shape`")
+    return None
 
 
 _FIXES_SHAPES = frozenset({"pad", "ensure_shape", "set_shape", "to_tensor", "resize", "reshape"})
