@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from xlalint.semantics import expressions, flow, renames
+from xlalint.semantics import expressions, flow, handlers, renames
 from xlalint.semantics.catalog import Catalog
 from xlalint.semantics.classes import ClassTable
 from xlalint.semantics.differentiation import Gradients
@@ -87,6 +87,9 @@ class Analysis:
     ) -> None:
         """Keep a fact, when the code it is about is compiled."""
         if not frame.silent and frame.context.is_compiled:
+            if frame.caught and handlers.is_caught(kind, frame):
+                frame.raised = True
+                return
             self.keep(frame, node, kind, value, detail)
 
     def note_anywhere(

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import cache
 
-from xlalint.semantics import composites, dtypes
+from xlalint.semantics import composites, dtypes, versions
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.names import canonical
@@ -49,6 +49,8 @@ _STATIC = frozenset(
 def read(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
     """The value of an attribute. Facts about method calls are noted where they are called (calls.py)."""
     if value.kind is EXTERNAL:
+        if versions.is_version(value):
+            return versions.attribute(attr) or _of_external(versions.TENSORFLOW, attr)
         dtype = dtypes.named(value)
         if dtype is not None:
             return dtypes.attribute(dtype, attr)

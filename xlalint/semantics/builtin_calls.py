@@ -113,7 +113,9 @@ def _note_answers(
 
 def _convert(name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
     if not value.is_tensor:
-        return SOME_PYTHON
+        known = value.constant()
+        is_number = name == "int" and known is not None and str(known.value).isdecimal()
+        return constant(int(known.value)) if known and is_number else SOME_PYTHON
     if frame.context.converted and name in _CONVERTED_FINE:
         dtype = "int32" if name == "int" else "float32"
         return value._replace(kind=TENSOR, dtype=dtype, ref=FromPython(name))

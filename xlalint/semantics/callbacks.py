@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import conditionals, loops, misfits, pipelines, specs
+from xlalint.semantics import conditionals, loops, misfits, pipelines, specs, versions
 from xlalint.semantics.devices import note_jit
 from xlalint.semantics.facts import NUMPY_CALL
 from xlalint.semantics.frames import Frame
@@ -34,6 +34,7 @@ from xlalint.semantics.values import (
     VARIABLE,
     Value,
     alternatives,
+    constant,
     element,
     join_all,
     leaves,
@@ -78,6 +79,9 @@ def foreign(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Val
         item = element(arguments.positional[1])
         at = _written(node, 0)
         return _run(arguments.positional[0], [item, item], frame, converted=False, at=at)
+    version = versions.parsed(name, next(iter(arguments.positional), NOTHING_KNOWN))
+    if version is not None:
+        return version
     if name == "tensorflow_datasets.load":
         return pipelines.of_tensorflow_datasets(arguments)
     if name.startswith("tqdm.") and arguments.positional:
@@ -549,6 +553,11 @@ def _to_numpy(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fram
     return Value(NDARRAY)
 
 
+def _backend(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """What compiles Keras code here, whatever backends a package has code for."""
+    return constant("tensorflow")
+
+
 def _traced_here(
     arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
 ) -> Value:
@@ -607,6 +616,8 @@ _HANDLERS: dict[str, Callback] = {
     "tf.case": _case,
     "tf.compat.v1.case": _case,
     "keras.backend.rnn": _keras_rnn,
+    "keras.backend.backend": _backend,
+    "keras.config.backend": _backend,
     "keras.ops.convert_to_numpy": _to_numpy,
     "keras.backend.get_value": _to_numpy,
     "keras.backend.eval": _to_numpy,

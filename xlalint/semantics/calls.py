@@ -7,7 +7,15 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from xlalint.semantics import apis, builtin_calls, iteration, methods, pipelines, reductions
+from xlalint.semantics import (
+    apis,
+    builtin_calls,
+    iteration,
+    methods,
+    pipelines,
+    reductions,
+    versions,
+)
 from xlalint.semantics.attributes import read
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
@@ -205,6 +213,8 @@ def _call_external(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
     name = api_name(str(target.ref))
     if name.startswith("builtins."):
         return builtin_calls.call(name[9:], arguments, node, frame)
+    if name.startswith(versions.TENSORFLOW):
+        return versions.method(name.rpartition(".")[2], arguments.positional)
     value = apis.call_api(str(target.ref), arguments, node, frame)
     if reductions.is_step(frame):
         return reductions.of_call(name, arguments, value, node, frame)

@@ -19,6 +19,7 @@ from xlalint.semantics import (
     misfits,
     reductions,
     shapes,
+    versions,
 )
 from xlalint.semantics.facts import (
     CAST_OPERAND,
@@ -501,6 +502,8 @@ def _compare_pair(
         counts.note_pair(node, left, right, frame)
         _note_cast_operand(node, left, right, frame)
         return _tensor_of(left, right)._replace(dtype="bool")
+    if versions.is_version(left) or versions.is_version(right):
+        return versions.compared(op, left, right) or SOME_PYTHON
     one, other = left.constant(), right.constant()
     folded = _FOLDED_COMPARISONS.get(type(op))
     if one is not None and other is not None and folded is not None:

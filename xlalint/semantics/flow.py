@@ -7,7 +7,16 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from xlalint.semantics import conditionals, costs, iteration, loops, scopes, text, trace_effects
+from xlalint.semantics import (
+    conditionals,
+    costs,
+    handlers,
+    iteration,
+    loops,
+    scopes,
+    text,
+    trace_effects,
+)
 from xlalint.semantics.callbacks import loop_state
 from xlalint.semantics.conditionals import note_arms, run_arm
 from xlalint.semantics.expressions import combine, evaluate, evaluate_condition, is_usual, truth
@@ -423,7 +432,10 @@ def _is_init_scope(node: ast.expr, frame: Frame) -> bool:
 def _try(node: ast.Try, frame: Frame) -> bool:
     names = frame.names
     names.fork()
+    outside, had_raised = frame.caught, frame.raised
+    frame.caught, frame.raised = outside | handlers.caught_by(node), False
     ends = run_block(node.body, frame)
+    frame.caught = outside
     _note_handlers(node, frame)
     if ends and node.orelse:
         ends = run_block(node.orelse, frame)
@@ -432,7 +444,12 @@ def _try(node: ast.Try, frame: Frame) -> bool:
         names.fork()
         if handler.name:
             names[handler.name] = NOTHING_KNOWN
-        if run_block(handler.body, frame):
+        was_silent = frame.silent
+        if frame.context.is_compiled and not frame.raised and handlers.is_never_traced(handler):
+            frame.silent = True
+        goes_on = run_block(handler.body, frame)
+        frame.silent = was_silent
+        if goes_on:
             if ends:
                 after = names.joined(after, names.take_back(), prefer_first=frame.function is None)
             else:
@@ -440,6 +457,7 @@ def _try(node: ast.Try, frame: Frame) -> bool:
             ends = True
         else:
             names.take_back()
+    frame.raised = had_raised
     names.apply(after)
     if node.finalbody:
         ends = run_block(node.finalbody, frame) and ends

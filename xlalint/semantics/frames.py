@@ -26,7 +26,8 @@ class Frame:
     collects what is assigned to `self`. `loops` are the Python loops around the statement being run, `tapes` counts the
     gradient tapes that record it, `arms` the arms of graph conditionals that it is in,
     `scope` says whether code runs inside a strategy's scope (`scopes.py`), `constructs` are the conditionals and loops of the graph around it. `covered` holds conditions already reported as part of a larger one, `splits`
-    conditionals of which an arm returns, `graph_loops` the loops that became a tf.while_loop.
+    conditionals of which an arm returns, `graph_loops` the loops that became a tf.while_loop, `caught` the exceptions that a `try`
+    around catches (`handlers.py`), `raised` whether tracing was seen to raise one of them.
     """
 
     analysis: Analysis
@@ -53,6 +54,8 @@ class Frame:
     splits: list[Split] = field(default_factory=list)
     scope: str = ""
     graph_loops: set[ast.AST] = field(default_factory=set)
+    caught: frozenset[str] = frozenset()
+    raised: bool = False
 
     def look_up(self, name: str) -> Value | None:
         """The value of a name in this function or those around it; None when it is not a local name at all."""

@@ -20,7 +20,7 @@ from xlalint.semantics import (
     tensor_arrays,
     trace_effects,
 )
-from xlalint.semantics.facts import ASSUMED, FORMATTING, NUMPY_METHOD
+from xlalint.semantics.facts import ASSUMED, COMPILED, FORMATTING, NUMPY_METHOD
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
     ARRIVING,
@@ -75,8 +75,11 @@ def _tensor_method(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     if attr in ("numpy", "item", "tolist"):
-        if not base.guess and not base.structured:
-            frame.analysis.note(frame, node, NUMPY_METHOD, base, attr)
+        # No list or dictionary has `numpy`: what reads it is a tensor, or is made one by tf.function.
+        is_one = attr == "numpy" and frame.context.region == COMPILED
+        if is_one or not (base.guess or base.structured):
+            asked = base._replace(guess=False, structured=False) if is_one else base
+            frame.analysis.note(frame, node, NUMPY_METHOD, asked, attr)
         if frame.context.region == ASSUMED:
             frame.touches_host = (
                 True  # nobody compiles it, and it reads values: its author runs it eagerly

@@ -98,8 +98,8 @@ class Regions:
         self._analysis = analysis
         self._host: set[FunctionInfo] = set()
         self._handed_to_host: set[FunctionInfo] = set()
-        # Lambdas among them that have not been run yet.
-        self._lambdas: list[FunctionInfo] = []
+        # Those of them that have not been run yet.
+        self._not_run: list[FunctionInfo] = []
         self._jitted_steps: set[FunctionInfo] = set()
         self._forced_host: set[FunctionInfo] = set()
         self._drives_replicas: set[FunctionInfo] = set()
@@ -112,8 +112,7 @@ class Regions:
             info = callee.function
             self._host.add(info)
             self._handed_to_host.add(info)
-            if isinstance(info.node, ast.Lambda):
-                self._lambdas.append(info)
+            self._not_run.append(info)
 
     def trace_later(
         self,
@@ -287,9 +286,9 @@ class Regions:
         self._drain()
 
     def _run_handed_to_host(self) -> None:
-        """Run the lambdas that tf.data was given, eagerly: helpers that only they call are on the host with them."""
-        while self._lambdas:
-            info = self._lambdas.pop(0)
+        """Run what tf.data was given, eagerly: helpers that nobody else calls are on the host with it."""
+        while self._not_run:
+            info = self._not_run.pop(0)
             if info not in self._analysis.functions.visited and info.module.is_target:
                 context = Context(EAGER, False, False, (info.qualname,))
                 self._run_root(Root(info, context, _self_of(info)))

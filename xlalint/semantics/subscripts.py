@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from xlalint.semantics import composites, costs, counts, host_objects
+from xlalint.semantics import composites, costs, counts, host_objects, versions
 from xlalint.semantics.facts import CONVERSION, DATA_SIZED_USE, INDEX, MASK_INDEX, SLICE, STRIDE
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.iteration import is_taken_apart
@@ -56,6 +56,8 @@ def subscript(node: ast.Subscript, frame: Frame) -> Value:
     if base.is_composite:
         return composites.subscript(node, base, frame)
     index = frame.analysis.evaluate(node.slice, frame)
+    if versions.is_version(base):
+        return versions.item(node.slice)
     if base.kind is INSTANCE:
         found = host_objects.call(class_name(base) or "", "__getitem__", node, frame)
         return found if found is not None else NOTHING_KNOWN
