@@ -327,7 +327,7 @@ PROGRAMS = {
 
 def believed(inspection: Inspection, line: int) -> str:
     """What the expression statement on a line is believed to be."""
-    of_node = inspection.beliefs.of_node
+    of_node = inspection.beliefs.of(inspection.module)
     (statement,) = [
         node
         for node in ast.walk(inspection.module.tree)

@@ -58,8 +58,9 @@ def check(
 ) -> CheckResult:
     """Check files and folders. Files that cannot be read or parsed become `errors`; the others are still checked.
 
-    `with_fixes` proposes a fix for each finding that a rewrite fits, which means understanding the project twice. What was built on the way is added to `remains`: taking apart the syntax trees of a large project costs a sixth of
-    checking it, which a process that is about to end can do without.
+    `with_fixes` proposes a fix for each finding that a rewrite fits, for which the analysis keeps what it believes. What
+    was built on the way is added to `remains`: taking apart the syntax trees of a large project costs a sixth of checking
+    it, which a process that is about to end can do without.
 
     Raises:
         CatalogError: no catalogue is shipped that fits the TensorFlow version of the settings.
@@ -87,11 +88,12 @@ def check_programs(
     with _room_to_think():
         loaded, errors = _read_all(paths, settings)
         analysis = _analysis(loaded, settings)
+        beliefs = _watched(analysis, loaded) if with_fixes else None
         analysis.run([item.module for item in loaded])
         found, unread = _findings(loaded, analysis, settings)
         unread += [_told(failure) for failure in analysis.failures if failure.module.is_target]
-        if with_fixes:
-            found = _with_fixes(loaded, found, settings)
+        if beliefs is not None:
+            found = _with_fixes(loaded, found, analysis, beliefs, settings)
     if remains is not None:
         remains += [loaded, analysis]
     checked = [
@@ -103,33 +105,35 @@ def check_programs(
     return checked, CheckResult((), tuple(errors), len(loaded), also_read=also_read)
 
 
-def _with_fixes(
-    loaded: Sequence[_Loaded], found: Sequence[list[Finding]], settings: Settings
-) -> list[list[Finding]]:
-    """The findings with the fixes that rewrites propose, who ask what every expression around a finding is."""
-    from xlalint.fixes.proposing import is_mendable, propose
-    from xlalint.rules.base import Aim
+def _watched(analysis: Analysis, loaded: Sequence[_Loaded]) -> Beliefs:
+    """What the analysis will believe of the modules that may hold findings: which of them do, it is yet to find out."""
     from xlalint.semantics.beliefs import Beliefs
 
-    mended = {
-        item.module
-        for item, findings in zip(loaded, found)
-        if any(is_mendable(finding) for finding in findings)
-    }
-    if not mended:
-        return list(found)
-    analysis = _analysis(loaded, settings)
-    beliefs = Beliefs(frozenset(mended))
+    beliefs = Beliefs(item.module for item in loaded if not item.module.is_test)
     analysis.handlers = beliefs.watch(analysis.handlers)
-    analysis.run([item.module for item in loaded])
+    return beliefs
+
+
+def _with_fixes(
+    loaded: Sequence[_Loaded],
+    found: Sequence[list[Finding]],
+    analysis: Analysis,
+    beliefs: Beliefs,
+    settings: Settings,
+) -> list[list[Finding]]:
+    """The findings with the fixes that rewrites propose, who ask what every expression around a finding is."""
+    # libcst and the rewrites are imported only here: runs that find nothing do without.
+    if not any(found):
+        return list(found)
+    from xlalint.fixes.proposing import propose
+    from xlalint.rules.base import Aim
+
     aim = Aim(settings.target, _names_tpu(analysis, settings))
     result = []
     for item, findings in zip(loaded, found):
         facts = analysis.facts.get(item.module)
-        is_mended = item.module in mended and facts is not None
-        result.append(
-            propose(findings, facts, beliefs.of_node, aim) if is_mended and facts else findings
-        )
+        proposed = propose(findings, facts, beliefs.of(item.module), aim) if facts else findings
+        result.append(proposed)
     return result
 
 
@@ -159,7 +163,7 @@ def inspect(path: str, paths: Sequence[str], settings: Settings) -> Inspection |
             error = next((e for e in errors if Path(e.path).resolve() == wanted), None)
             return error or FileError(path, 0, 0, "no Python file that is checked here")
         analysis = _analysis(loaded, settings)
-        beliefs = Beliefs(frozenset({found.module}))
+        beliefs = Beliefs([found.module])
         analysis.handlers = beliefs.watch(analysis.handlers)
         analysis.run([item.module for item in loaded])
         [findings], _ = _findings([found], analysis, settings)

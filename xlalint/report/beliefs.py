@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from xlalint.engine import Inspection
@@ -46,9 +46,9 @@ def _said(finding: Finding) -> str:
     return f"{finding.severity.value} {finding.code} ({finding.confidence}) {finding.message}"
 
 
-def _by_line(inspection: Inspection) -> dict[int, list[tuple[ast.expr, list[Belief]]]]:
-    found: dict[int, list[tuple[ast.expr, list[Belief]]]] = {}
-    for node, beliefs in inspection.beliefs.of_node.items():
+def _by_line(inspection: Inspection) -> dict[int, list[tuple[ast.expr, Sequence[Belief]]]]:
+    found: dict[int, list[tuple[ast.expr, Sequence[Belief]]]] = {}
+    for node, beliefs in inspection.beliefs.of(inspection.module).items():
         if isinstance(node, ast.expr) and hasattr(node, "lineno"):
             found.setdefault(node.lineno, []).append((node, beliefs))
     for nodes in found.values():
@@ -56,7 +56,7 @@ def _by_line(inspection: Inspection) -> dict[int, list[tuple[ast.expr, list[Beli
     return found
 
 
-def _rows(nodes: list[tuple[ast.expr, list[Belief]]]) -> Iterator[str]:
+def _rows(nodes: list[tuple[ast.expr, Sequence[Belief]]]) -> Iterator[str]:
     seen: set[str] = set()
     for node, beliefs in nodes:
         values = _told_values(beliefs)
@@ -68,7 +68,7 @@ def _rows(nodes: list[tuple[ast.expr, list[Belief]]]) -> Iterator[str]:
             yield row
 
 
-def _told_values(beliefs: list[Belief]) -> list[str]:
+def _told_values(beliefs: Sequence[Belief]) -> list[str]:
     """What the values are, compiled code first; what only names something is left out."""
     traced = [b for b in beliefs if b.context.is_compiled] or beliefs
     values = dict.fromkeys(told(b.value) for b in traced if b.value.kind not in _PLAIN)
@@ -84,7 +84,7 @@ def _quoted(node: ast.expr) -> str:
 def _function_notes(inspection: Inspection) -> dict[int, list[str]]:
     """For the line of each `def`: where it runs, and why."""
     contexts: dict[FunctionInfo, dict[Context, None]] = {}
-    for beliefs in inspection.beliefs.of_node.values():
+    for beliefs in inspection.beliefs.of(inspection.module).values():
         for belief in beliefs:
             if belief.function is not None and belief.function.module is inspection.module:
                 contexts.setdefault(belief.function, {}).setdefault(belief.context)
@@ -135,7 +135,7 @@ def json_text(path: str, inspection: Inspection, sources: Sources, line: int | N
     return json.dumps(document, indent=1) + "\n"
 
 
-def _as_json(node: ast.expr, beliefs: list[Belief]) -> dict[str, Any]:
+def _as_json(node: ast.expr, beliefs: Sequence[Belief]) -> dict[str, Any]:
     values = {
         json.dumps(_value(belief), sort_keys=True): None
         for belief in beliefs

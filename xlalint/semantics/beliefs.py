@@ -1,11 +1,10 @@
-"""What the analysis believes of every expression it meets, kept for people: `xlalint debug facts` shows it."""
+"""What the analysis believes of every expression it meets: rewrites ask for it, and `xlalint debug facts` shows it."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from xlalint.semantics.facts import Context
 from xlalint.semantics.frames import Frame
@@ -39,8 +38,7 @@ DEPENDENCE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Belief:
+class Belief(NamedTuple):
     """One value that an expression was seen to have, in one function (None for a module's body) and context."""
 
     value: Value
@@ -48,25 +46,33 @@ class Belief:
     function: FunctionInfo | None
 
 
-@dataclass(eq=False, slots=True)
 class Beliefs:
     """Everything that expressions of some modules were believed to be, in the order in which the analysis met them."""
 
-    modules: frozenset[ModuleInfo]
-    of_node: dict[ast.AST, list[Belief]] = field(default_factory=dict)
+    def __init__(self, modules: Iterable[ModuleInfo]) -> None:
+        self._of_module: dict[ModuleInfo, dict[ast.AST, list[Belief]]] = {m: {} for m in modules}
+
+    def of(self, module: ModuleInfo) -> Mapping[ast.AST, Sequence[Belief]]:
+        """What was believed of the expressions of one of the modules."""
+        return self._of_module[module]
 
     def watch(self, handlers: Mapping[type[ast.AST], Handler]) -> dict[type[ast.AST], Handler]:
         """The same handlers, which from now on leave a record of what they say of these modules."""
         return {kind: self._recording(handler) for kind, handler in handlers.items()}
 
     def _recording(self, handler: Handler) -> Handler:
+        of_module = self._of_module
+
         def recorded(node: Any, frame: Frame) -> Value:
             value = handler(node, frame)
-            if frame.module in self.modules and not frame.silent:
-                known = self.of_node.setdefault(node, [])
+            known = of_module.get(frame.module)
+            if known is not None and not frame.silent:
                 belief = Belief(value, frame.context, frame.function)
-                if belief not in known:
-                    known.append(belief)
+                said = known.get(node)
+                if said is None:
+                    known[node] = [belief]
+                elif belief not in said:
+                    said.append(belief)
             return value
 
         return recorded
