@@ -7,7 +7,7 @@ import libcst as cst
 from xlalint.rules.base import Rule
 from xlalint.rules.xla401 import listed
 from xlalint.semantics import families
-from xlalint.semantics.facts import CALL, DENSE_SHAPE, CallDetail
+from xlalint.semantics.facts import CALL, DENSE_SHAPE, ROW_LENGTHS, CallDetail
 
 
 class SparseOrRagged(Rule):
@@ -19,6 +19,9 @@ class SparseOrRagged(Rule):
         self._judge(node, node.func)
         for fact in self.facts(node, DENSE_SHAPE) if self.passage.aim.is_tpu else ():
             self.report(node, fact, "dense-shape", confidence="certain", use=self.quote(node.func))
+
+        for fact in self.facts(node, ROW_LENGTHS):
+            self.report(node, fact, "row-lengths", use=self.quote(node.func))
 
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         self._judge(node, node)

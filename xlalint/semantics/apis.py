@@ -38,6 +38,7 @@ from xlalint.semantics.facts import (
     DENSE_SHAPE,
     DTYPE,
     NUMPY_CALL,
+    ROW_LENGTHS,
     SLICE,
     CallDetail,
     Verdict,
@@ -458,6 +459,9 @@ def note_hazards(
     arriving = composites.densified_from_outside(api.constant_args, bound)
     if arriving is not None and not verdict.missing:
         frame.analysis.note(frame, node, DENSE_SHAPE, arriving)
+    cut = composites.numbers_rows(api.name, arguments)
+    if cut is not None:
+        frame.analysis.note(frame, node, ROW_LENGTHS, cut)
     if api.sizing_args and "TopKV2" not in api.ops and results.is_sized_by(api, bound):
         frame.analysis.note(frame, node, SLICE, NOTHING_KNOWN)
     counts.note_call(api, arguments, node, frame)

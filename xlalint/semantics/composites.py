@@ -61,6 +61,19 @@ _SEVERAL_INSIDE = frozenset({"nested_row_splits"})
 _OPERATIONS = {ast.Mult: "SparseDenseCwiseMul", ast.Div: "SparseDenseCwiseDiv"}
 # The `ref` of a sparse tensor that comes in from outside: its dense shape is data like any other.
 ARRIVES = "arrives"
+# The `ref` of a ragged tensor whose rows this program cuts by lengths that are data.
+CUT_HERE = "cut here"
+_MASKED_ROWS = "tf.ragged.boolean_mask"
+# What says where the rows end; the other makers keep the row ids as they are, or have rows of one length.
+_CUTS = {
+    "tf.RaggedTensor.from_row_lengths": "row_lengths",
+    "tf.RaggedTensor.from_row_splits": "row_splits",
+    "tf.RaggedTensor.from_tensor": "lengths",
+    _MASKED_ROWS: "mask",
+}
+_ALONG_ROWS = frozenset(
+    {f"reduce_{name}" for name in ("sum", "mean", "max", "min", "prod", "any", "all")}
+)
 # A subscript that goes into the rows, or that skips rows, builds the ranges of the elements that stay.
 _SLICED_ROWS = "RaggedRange"
 
@@ -75,7 +88,8 @@ def of_call(
     """
     flat = [leaf for value in _values(arguments) for leaf in leaves(value)]
     given = next((leaf for leaf in flat if leaf.is_composite), None)
-    kind = SPARSE if name in _SPARSE_MAKERS else RAGGED if name in _RAGGED_MAKERS else None
+    makes_rows = name in _RAGGED_MAKERS or _is_mask_of_rows(name, arguments)
+    kind = SPARSE if name in _SPARSE_MAKERS else RAGGED if makes_rows else None
     if kind is None and given is None:
         return None
     dependence = max((leaf.dependence for leaf in flat if leaf.holds_data), default=CONSTANT)
@@ -83,7 +97,8 @@ def of_call(
     if kind is not None:
         producer = name if produces and dependence >= ARRIVING else None
         guess = given is not None and given.guess
-        return Value(kind, dependence, producer, sure=sure, guess=guess)
+        ref = CUT_HERE if _is_cut_by_data(name, arguments) else None
+        return Value(kind, dependence, producer, ref=ref, sure=sure, guess=guess)
     assert given is not None
     if name.rsplit(".", 1)[-1] in _KEEP_KIND:
         # A new sparse tensor may know its dense shape by the static one: nothing is held against it.
@@ -124,6 +139,47 @@ def densified_from_outside(constant_args: tuple[str, ...], bound: dict[str, Valu
         if value is not None and value.kind is SPARSE and value.ref == ARRIVES and not value.guess:
             return value
     return None
+
+
+def _second(parameter: str, arguments: Arguments) -> Value | None:
+    """The second argument, by position or by name."""
+    positional = arguments.positional
+    return positional[1] if len(positional) > 1 else arguments.keywords.get(parameter)
+
+
+def _is_mask_of_rows(name: str, arguments: Arguments) -> bool:
+    """`tf.ragged.boolean_mask(x, mask)` of several dimensions keeps rows, of other lengths; of one, it gives a tensor."""
+    mask = _second("mask", arguments) if name == _MASKED_ROWS else None
+    if mask is None:
+        return False
+    return (mask.rank or 0) > 1 or (mask.shape is not None and len(mask.shape) > 1)
+
+
+def _is_cut_by_data(name: str, arguments: Arguments) -> bool:
+    cuts = _CUTS.get(name)
+    if cuts is None:
+        return False
+    positional = arguments.positional
+    value = arguments.keywords.get(cuts) or (positional[1] if len(positional) > 1 else None)
+    return (
+        value is not None and value.is_tensor and value.dependence >= ARRIVING and value.ref is None
+    )
+
+
+def numbers_rows(name: str, arguments: Arguments) -> Value | None:
+    """A ragged tensor whose elements get the numbers of their rows, as a reduction along the rows needs them, where XLA
+    cannot lay these out: it would have to know the longest row. Measured with TensorFlow 2.15 and 2.21.
+    """
+    flat = (*arguments.positional, *arguments.keywords.values())
+    if not flat or flat[0].kind is not RAGGED or flat[0].ref != CUT_HERE or flat[0].guess:
+        return None
+    leaf = name.rsplit(".", 1)[-1]
+    if leaf == "value_rowids":
+        return flat[0]
+    axis = _second("axis", arguments)
+    constant = axis.constant() if axis is not None else None
+    is_along = constant is not None and constant.value in (1, -1)
+    return flat[0] if leaf in _ALONG_ROWS and is_along else None
 
 
 def attribute(value: Value, name: str, frame: Frame) -> Value:

@@ -211,6 +211,15 @@ def _reshape(api: Api, bound: Bound) -> Shape | None:
     return None if sizes is None else shapes.reshaped(_first(api, bound).shape, sizes)
 
 
+def _ensured(api: Api, bound: Bound) -> Shape | None:
+    """What is promised, and where that is left open what was known before."""
+    known, wanted = _first(api, bound).shape, _given(api, bound, "shape")
+    promised = numbers(wanted) if wanted is not None else None
+    if promised is None or known is None or len(known) != len(promised):
+        return known if promised is None else promised
+    return tuple(k if p is None else p for k, p in zip(known, promised, strict=True))
+
+
 def _filled(api: Api, bound: Bound) -> Shape | None:
     wanted = _given(api, bound, "shape", "dims", "size")
     sizes = numbers(wanted) if wanted is not None else None
@@ -371,6 +380,7 @@ def _pair(api: Api, bound: Bound) -> Shape | None:
 _NAMESPACES = ("tf.", "keras.ops.", "keras.backend.")
 _RULES: dict[str, Callable[[Api, Bound], Shape | None]] = {
     "reshape": _reshape,
+    "ensure_shape": _ensured,
     "zeros": _filled,
     "ones": _filled,
     "fill": _filled,
