@@ -72,6 +72,7 @@ from xlalint.semantics.values import (
     constant,
     leaves,
     shaped,
+    static_shape,
 )
 
 if TYPE_CHECKING:
@@ -635,14 +636,19 @@ def _dependence(values: tuple[Value, ...]) -> int:
     )
 
 
+# NumPy asks what it is given for its own `ndim` and `shape`, which traced tensors have.
+_ASK_THE_TENSOR = frozenset({"np.ndim", "np.shape"})
 _MADE_ARRAYS = frozenset({"np.array", "np.asarray", "np.ascontiguousarray"})
 
 
 def _numpy_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     values = (*arguments.positional, *arguments.keywords.values())
     flat = [leaf for value in values for leaf in leaves(value)]
+    if name in _ASK_THE_TENSOR and len(values) == 1 and values[0].is_tensor:
+        asked = static_shape(None if values[0].structured else values[0].shape)
+        return asked if name == "np.shape" else SOME_PYTHON
     for leaf in flat:
-        if leaf.is_tensor and not (leaf.guess or leaf.structured or leaf.optional):
+        if leaf.is_tensor and not (leaf.guess or leaf.optional):
             frame.analysis.note(frame, node, NUMPY_CALL, leaf)
             if name in _MADE_ARRAYS and frame.context.region == ASSUMED:
                 # Nobody compiles it, and it asks for an array as `.numpy()` does: its author runs it eagerly.
