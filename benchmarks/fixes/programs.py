@@ -58,6 +58,8 @@ class _Writer:
     rank: int
     names: dict[str, str] = field(default_factory=dict)
     count: int = 0
+    # What idioms have assigned, in order.
+    written: list[str] = field(default_factory=list)
 
     def known(self, kind: str) -> list[str]:
         return [name for name, one in self.names.items() if one == kind]
@@ -190,6 +192,7 @@ class _Writer:
 
         lines = [_HOLE.sub(fill, line) for line in one.lines]
         self.names |= {bound[name]: kind for name, kind in one.defines.items()}
+        self.written += [bound[what] for what in bound if what in one.defines or what == "f1"]
         return self._commented(lines)
 
     def _commented(self, lines: list[str]) -> list[str]:
@@ -200,9 +203,12 @@ class _Writer:
         return lines
 
     def returned(self) -> str:
-        floats, numbers = self.known(FLOATS), self.known(NUMBER)
-        latest = (floats[2:] + numbers)[-2:] or floats[:1]
-        return f"return {', '.join(dict.fromkeys((*latest, self.dice.choice(floats))))}"
+        """What the idioms made, and no more: each result is computed, differentiated and compiled."""
+        found = dict.fromkeys(name for name in reversed(self.written) if self._is_number(name))
+        return f"return {', '.join(list(found)[:2]) or 'x'}"
+
+    def _is_number(self, name: str) -> bool:
+        return self.names.get(name) in (FLOATS, NUMBER)
 
 
 def made(dice: Random) -> Made:

@@ -11,8 +11,13 @@ from collections.abc import Sequence
 from enum import IntEnum
 
 from xlalint.fixes.asts import Source
+from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.syntax import nodes_of
-from xlalint.semantics.values import PYTHON, SHAPE, VARIABLE
+from xlalint.semantics.values import FUNCTION, PYTHON, SHAPE, VARIABLE
+
+
+# Calls of functions of the project, one in another, that are looked into.
+_DEEPEST = 3
 
 
 class Effect(IntEnum):
@@ -68,9 +73,12 @@ _ASSIGNMENTS = frozenset(
 )
 
 
-def effect_of(source: Source, nodes: Sequence[ast.AST]) -> Effect:
-    """What evaluating expressions, or running statements, does to anything but the names of the function."""
-    return max((_effect(source, node) for node in nodes_of(nodes)), default=Effect.NONE)
+def effect_of(source: Source, nodes: Sequence[ast.AST], depth: int = 0) -> Effect:
+    """What evaluating expressions, or running statements, does to anything but the names of the function.
+
+    `depth`: of how many calls of functions of the project this is the inside.
+    """
+    return max((_effect(source, node, depth) for node in nodes_of(nodes)), default=Effect.NONE)
 
 
 def unknown_call(source: Source, nodes: Sequence[ast.AST]) -> str | None:
@@ -84,9 +92,9 @@ def unknown_call(source: Source, nodes: Sequence[ast.AST]) -> str | None:
     return source.code(first.func) if first is not None else None
 
 
-def _effect(source: Source, node: ast.AST) -> Effect:
+def _effect(source: Source, node: ast.AST, depth: int = 0) -> Effect:
     if isinstance(node, ast.Call):
-        return _effect_of_call(source, node)
+        return _effect_of_call(source, node, depth)
     if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
         return Effect.UNKNOWN
     felt = (
@@ -103,7 +111,7 @@ def _effect(source: Source, node: ast.AST) -> Effect:
     return Effect.UNKNOWN if isinstance(node, felt) else Effect.NONE
 
 
-def _effect_of_call(source: Source, call: ast.Call) -> Effect:
+def _effect_of_call(source: Source, call: ast.Call, depth: int = 0) -> Effect:
     name = source.api(call)
     if name is not None:
         if name.startswith(_STILL_PURE):
@@ -112,6 +120,9 @@ def _effect_of_call(source: Source, call: ast.Call) -> Effect:
             return Effect.UNKNOWN
         return Effect.NONE if name.startswith(_PURE_MODULES) else Effect.UNKNOWN
     func = call.func
+    body = _body_of(source, call)
+    if body is not None and depth < _DEEPEST:
+        return effect_of(source, body, depth + 1)
     if isinstance(func, ast.Name):
         return Effect.NONE if func.id in _PURE_BUILTINS else Effect.UNKNOWN
     if isinstance(func, ast.Attribute):
@@ -120,6 +131,42 @@ def _effect_of_call(source: Source, call: ast.Call) -> Effect:
         if func.attr in _PURE_METHODS:
             return Effect.NONE
     return Effect.UNKNOWN
+
+
+def _body_of(source: Source, call: ast.Call) -> Sequence[ast.stmt] | None:
+    """What a call runs where that is a plain function of the same file, without loops or functions of its own."""
+    node = _own_method(source, call.func) or _own_function(source, call.func)
+    if node is None or node.decorator_list:
+        return None
+    inside = (ast.For, ast.While, ast.With, ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.Try)
+    return None if any(isinstance(n, inside) for n in nodes_of(node.body)) else node.body
+
+
+def _own_function(source: Source, called: ast.expr) -> ast.FunctionDef | None:
+    value = source.value(called)
+    if value.kind is not FUNCTION or not isinstance(value.ref, FunctionInfo):
+        return None
+    is_here = value.ref.module.tree is source.draft.tree
+    node = value.ref.node
+    return node if is_here and isinstance(node, ast.FunctionDef) else None
+
+
+def _own_method(source: Source, called: ast.expr) -> ast.FunctionDef | None:
+    """The method of the same class that `self._name` is: one that by its name nobody overrides."""
+    if not isinstance(called, ast.Attribute) or not isinstance(called.value, ast.Name):
+        return None
+    if not called.attr.startswith("_") or called.attr.endswith("__"):
+        return None
+    for held in (node for node in ast.walk(source.draft.tree) if isinstance(node, ast.ClassDef)):
+        methods = {one.name: one for one in held.body if isinstance(one, ast.FunctionDef)}
+        user = next((one for one in methods.values() if _holds(one, called)), None)
+        if user is not None and user.args.args and user.args.args[0].arg == called.value.id:
+            return methods.get(called.attr)
+    return None
+
+
+def _holds(function: ast.FunctionDef, node: ast.expr) -> bool:
+    return function.lineno <= node.lineno <= (function.end_lineno or function.lineno)
 
 
 # What raises for values of its operands, in eager code: evaluated where it was skipped before, it could stop the program.
@@ -145,6 +192,8 @@ def never_raises(source: Source, node: ast.AST) -> bool:
         if isinstance(part, ast.Subscript) and source.value(part.value).kind is not SHAPE:
             return False
         if isinstance(part, ast.Call) and (source.api(part) or "") in _MAY_RAISE:
+            return False
+        if isinstance(part, ast.Call) and _body_of(source, part) is not None:
             return False
         if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.FloorDiv, ast.Mod)):
             return False

@@ -173,6 +173,31 @@ def dtype_source(source: Source, node: ast.expr) -> str | None:
     return None
 
 
+# What takes the dtype that it is told, and where it is told so.
+_TOLD = MappingProxyType({"cast": 1, "constant": 1, "zeros": 1, "ones": 1, "convert_to_tensor": 1})
+# What an attribute of that name holds is a dtype, and never None.
+_DTYPES = frozenset({"dtype", "compute_dtype", "variable_dtype"})
+
+
+def dtype_word(source: Source, node: ast.expr, roots: Roots = _NO_ROOTS) -> str | None:
+    """The dtype of an expression in the words of the source, `x.dtype` or `self.dtype`; None where none is proven."""
+    if isinstance(node, ast.Call):
+        place = _TOLD.get(function_name(source, node) or "")
+        given = {k.arg: k.value for k in node.keywords}
+        said = given.get("dtype")
+        if said is None and place is not None and len(node.args) > place:
+            said = node.args[place]
+        if place is not None and None not in given and isinstance(said, ast.Attribute):
+            holder = base(source, said.value, roots) if said.attr in _DTYPES else None
+            return f"{holder}.{said.attr}" if holder is not None else None
+        if function_name(source, node) in _KEEP_DTYPE and node.args and "dtype" not in given:
+            return dtype_word(source, node.args[0], roots)
+    if isinstance(node, ast.Subscript) and source.value(node.value).is_tensor:
+        return dtype_word(source, node.value, roots)
+    root = base(source, node, roots)
+    return f"{root}.dtype" if root is not None else None
+
+
 @dataclass(frozen=True, slots=True)
 class Agreement:
     """Whether two values have one dtype and one shape: True, False (known to differ), or None (not known)."""
@@ -206,7 +231,11 @@ def agreement(
     if root is not None and root == base(source, other, roots[1]):
         return Agreement(True, True)
     a, b = source.value(one), was if was is not None else source.value(other)
-    return Agreement(_same_dtype(source, one, a, other, b), _same_shape(a, b))
+    dtype = _same_dtype(source, one, a, other, b)
+    if dtype is None:
+        word = dtype_word(source, one, roots[0])
+        dtype = True if word is not None and word == dtype_word(source, other, roots[1]) else None
+    return Agreement(dtype, _same_shape(a, b))
 
 
 def _all(known: Iterable[bool | None]) -> bool | None:

@@ -290,8 +290,19 @@ def _add_weight(base: Value, attr: str, arguments: Arguments, node: ast.AST, fra
     if given is None:  # Keras 2 takes a name first, Keras 3 the shape
         given = next((v for v in arguments.positional[:2] if v.kind in (SEQUENCE, SHAPE)), None)
     shape = result_shapes.numbers(given) if given is not None else None
+    if _says_no_shape(given, arguments):
+        shape = ()  # both Kerases make a number of it
     dtype = None if "dtype" in arguments.keywords else "float32"
     return shaped(Value(VARIABLE, ARRIVING, dtype=dtype), shape)
+
+
+def _says_no_shape(given: Value | None, arguments: Arguments) -> bool:
+    if given is None:
+        names = [value.constant() for value in arguments.positional]
+        is_plain = all(known is not None and isinstance(known.value, str) for known in names)
+        return is_plain and not arguments.open_ended
+    known = given.constant()
+    return known is not None and known.value is None
 
 
 def _keras_loss_method(
