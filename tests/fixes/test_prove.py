@@ -88,3 +88,28 @@ def _dedented(text: str) -> list[str]:
     from textwrap import dedent
 
     return dedent(text).splitlines()
+
+
+OWN = """
+    import tensorflow as tf
+
+
+    @tf.function(jit_compile=True, autograph=False, input_signature=[tf.TensorSpec([4])])
+    def rooted(x):
+        if tf.reduce_sum(x) < 9.0:
+            y = tf.sqrt(tf.abs(tf.nn.relu(x)))
+        else:
+            y = x * 2.0
+        return tf.reduce_max(y)
+    """
+
+
+def test_what_the_authors_own_operations_do_under_xla_is_no_counterexample(
+    write: WriteFiles, xlalint: RunXlalint
+) -> None:
+    """The gradient of the root is NaN eagerly where `x` is negative, and 0 under XLA, whatever becomes of the branch."""
+    write({"model.py": OWN})
+    ran = xlalint("check", "--fix", "--prove", "--format", "json", "model.py")
+    (proof,) = proofs(ran.out)
+    assert proof["status"] == "proven", proof
+    assert "XLA and eager code differ by what the operations" in proof["evidence"]

@@ -15,7 +15,6 @@ from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import FUNCTION, PYTHON, SHAPE, VARIABLE
 
-
 # Calls of functions of the project, one in another, that are looked into.
 _DEEPEST = 3
 

@@ -6,7 +6,7 @@ trace gives under XLA, the author's own operations give: a rewrite that gives it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,6 +26,13 @@ class Path:
 
     def __init__(self) -> None:
         self._answers: list[tuple[str, str, Any]] = []
+        # What was asked while it was traced.
+        self.asked: list[Any] = []
+
+    def is_answered_by(self, values: Sequence[Any]) -> bool:
+        """Are these, computed for what was asked, the answers that were given eagerly?"""
+        given = [answer for _, _, answer in self._answers]
+        return all(bool(type(one)(value) == one) for one, value in zip(given, values))
 
     @contextmanager
     def recorded(self) -> Iterator[None]:
@@ -60,6 +67,7 @@ class Path:
                 asked, dtype, given = next(waiting, ("", "", None))
                 if (asked, dtype) != (question, tensor.dtype.name):
                     raise OffPathError(f"{question} was not what the program asked eagerly")
+                self.asked.append(tensor)
                 return given
 
             return answer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -19,18 +18,19 @@ from xlalint.verify.alone.search import gist
 from xlalint.verify.gradients import GradientTap
 from xlalint.verify.graphs import operations
 from xlalint.verify.proving.cases import Case
+from xlalint.verify.proving.own_operations import Operations
 from xlalint.verify.proving.paths import Path
 from xlalint.verify.proving.results import (
     GRADIENTS,
     OUTPUTS,
     Difference,
-    Leaf,
     Ran,
     difference,
     leaves,
     spelled,
     told,
 )
+from xlalint.verify.proving.state import State
 from xlalint.verify.stages import compiling
 from xlalint.verify.stages import difference as difference_of
 from xlalint.verify.stages.tensors import all_nudged, on_host
@@ -41,12 +41,9 @@ EAGERLY, UNDER_XLA = "eagerly", "under XLA"
 _FIRST_RUN, _ONE_RUN = 60.0, 2.0
 _MOST_ENDLESS = 2
 _MOST_SIGNATURES = 6  # programs compiled for one rewrite
-_MOST_NUMBERS = 5_000_000  # elements of all variables together that are put back and compared
 _WITH_A_BODY = frozenset({"If", "StatelessIf", "While", "StatelessWhile", "Case", "StatelessCase"})
 # XLA's kernels on the CPU leave NaN out where TensorFlow's hand it on, or take another element (TensorFlow 2.21).
 _OTHERWISE_WITH_NAN = frozenset({"Max", "Min", "ArgMax", "ArgMin", "TopKV2", "Cast"})
-# What Keras and TensorFlow keep to draw from: how much is drawn is not what a program computes.
-_OF_RANDOMNESS = ("seed_generator", "StateVar", "rng_state")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +94,7 @@ def compare(
     `compiles_original` asks whether the original compiles as well; without `compiles_rewrite` nothing runs under XLA.
     """
     outcome = Outcome()
-    state = _State()
+    state = State()
     with randomness.reproducible() as dice, GradientTap() as tap, state:
         work = _Work(
             trial, state, dice, tap, time.monotonic() + seconds, outcome, compiles_original
@@ -108,57 +105,11 @@ def compare(
     return outcome
 
 
-class _State:
-    """The variables that live in this process, put back after each run."""
-
-    def __init__(self) -> None:
-        # By type: asking a weak reference for its class raises where what it led to is gone.
-        living: list[Any] = [one for one in gc.get_objects() if issubclass(type(one), tf.Variable)]
-        usable = [one for one in living if _is_usable(one)]
-        self.variables = usable if _size_of(usable) <= _MOST_NUMBERS else []
-        self.is_partial = len(usable) != len(self.variables)
-        self._values: list[Any] = []
-
-    def __enter__(self) -> _State:
-        self._values = [one.read_value() for one in self.variables]
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.restore()
-
-    def restore(self) -> None:
-        for variable, value in zip(self.variables, self._values):
-            with suppress(Exception):  # deleted meanwhile
-                variable.assign(value)
-
-    def leaves(self) -> list[Leaf]:
-        """What the variables hold now, but for those that random numbers are drawn from."""
-        return [
-            leaf
-            for one in self.variables
-            if not any(word in str(one.name) for word in _OF_RANDOMNESS)
-            for leaf in leaves(one)
-        ]
-
-
-def _is_usable(variable: Any) -> bool:
-    try:
-        return bool(variable.shape.is_fully_defined() and tf.executing_eagerly()) and bool(
-            variable.read_value() is not None
-        )
-    except Exception:  # of a graph that is gone, or without a value
-        return False
-
-
-def _size_of(variables: Sequence[Any]) -> int:
-    return sum(int(one.shape.num_elements() or 0) for one in variables)
-
-
 class _Work:
     def __init__(
         self,
         trial: Trial,
-        state: _State,
+        state: State,
         dice: randomness.Dice,
         tap: GradientTap,
         deadline: float,
@@ -320,8 +271,8 @@ class _Work:
             return ""
         if self._outcome.original_compiles == "" and self._is_with_the_original(case, other):
             return "what the original does under XLA as well"
-        if self._is_with_its_path(case, other):
-            return "what the operations that the original comes to give under XLA as well"
+        if why := self._of_its_path(case, other):
+            return why
         with suppress(Exception):
             assert self._outcome.counterexample is not None
             if self._outcome.counterexample.where != GRADIENTS:
@@ -333,7 +284,7 @@ class _Work:
             if cause.excuse:
                 return cause.excuse
             is_special = _has_special(first, case.tensors)
-            own = self._ops_of_original(case) if is_special else set()
+            own = self._own_operations(case).types if is_special else set()
             blamed = {cause.op_type} & own
             if cause.op_type in _WITH_A_BODY | _OTHERWISE_WITH_NAN or not (cause.op or cause.words):
                 # What differs first need not be what matters: an arm holds others.
@@ -342,6 +293,9 @@ class _Work:
             if blamed:
                 which = ", ".join(sorted(blamed))
                 return f"what {which}, which the original runs too, does with NaN or infinities"
+        if _has_special(first, case.tensors) or _has_special(other, ()):
+            if otherwise := self._own_operations(case).otherwise_under_xla():
+                return f"what {otherwise}, which the original runs too, gives under XLA"
         return ""
 
     def _is_with_the_original(self, case: Case, other: Ran) -> bool:
@@ -356,41 +310,40 @@ class _Work:
             return not run.error and found is None
         return False
 
-    def _is_with_its_path(self, case: Case, other: Ran) -> bool:
-        """Do the original's own operations, those that it comes to with these tensors, give the same under XLA?"""
+    def _of_its_path(self, case: Case, other: Ran) -> str:
+        """What the original's own operations, those that it comes to with these tensors, say of XLA; empty where nothing."""
         path, takes_gradient = Path(), other.gradients is not None
         with suppress(Exception), self._trial.as_original():
             with path.recorded():
                 self._eagerly(self._trial.original, case.tensors)
+            whole = self._whole(self._trial.original, takes_gradient)
             with path.taken(), eagerly.everything():
                 self._dice.restart()
-                whole = self._whole(self._trial.original, takes_gradient)
-                concrete = tf.function(whole, jit_compile=True, autograph=False)
-                concrete = concrete.get_concrete_function(*_specs(case))
-            run = self._run_compiled(_Compiled(whole, concrete, takes_gradient, ""), case.tensors)
+                straight = tf.function(
+                    lambda *tensors: (whole(*tensors), list(path.asked)),
+                    jit_compile=True,
+                    autograph=False,
+                ).get_concrete_function(*_specs(case))
+            (outputs, gradients), asked = compiling.in_time(lambda: straight(*case.tensors))
+            run = Ran(
+                leaves(outputs),
+                leaves(gradients) if takes_gradient else None,
+                self._state.leaves(),
+            )
+            self._state.restore()
+            if not path.is_answered_by([np.asarray(one) for one in asked]):
+                return "how XLA rounds what the original asks in a test"
             may_change = self._trial.may_change
-            found = difference(run, other, is_compiled=True, may_change=may_change)
-            return not run.error and found is None
-        return False
+            if difference(run, other, is_compiled=True, may_change=may_change) is None:
+                return "what the operations that the original comes to give under XLA as well"
+        return ""
 
-    def _ops_of_original(self, case: Case) -> set[str]:
-        """The types of the operations that the original runs eagerly; none where this TensorFlow does not tell."""
-        try:
-            from tensorflow.python.framework import op_callbacks
-        except ImportError:
-            return set()
-        seen: set[str] = set()
-
-        def note(op_type: Any, *_: Any, **__: Any) -> None:
-            seen.add(op_type.decode() if isinstance(op_type, bytes) else str(op_type))
-
-        op_callbacks.add_op_callback(note)
-        try:
-            with self._trial.as_original():
-                self._eagerly(self._trial.original, case.tensors)
-        finally:
-            op_callbacks.remove_op_callback(note)
-        return seen
+    def _own_operations(self, case: Case) -> Operations:
+        """What the original runs eagerly, gradients included."""
+        found = Operations()
+        with self._trial.as_original(), found.recorded():
+            self._eagerly(self._trial.original, case.tensors)
+        return found
 
     def _stuck(self, error: Exception, specs: Any, takes_gradient: bool) -> None:
         why = f"{type(error).__name__}: {gist(error)}"
