@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -113,3 +114,29 @@ def test_what_the_authors_own_operations_do_under_xla_is_no_counterexample(
     (proof,) = proofs(ran.out)
     assert proof["status"] == "proven", proof
     assert "XLA and eager code differ by what the operations" in proof["evidence"]
+
+
+CELLS = (
+    "import tensorflow as tf\n%matplotlib inline",
+    """\
+class Gate(tf.keras.layers.Layer):
+    def call(self, x):
+        if tf.reduce_mean(x) > 0.5:
+            return x * 3.0
+        return tf.zeros_like(x)
+""",
+    "display(Gate()(tf.constant([[1.0, 2.0]])))",
+)
+
+
+def test_the_code_of_a_notebook_is_run(tmp_path: Path, xlalint: RunXlalint) -> None:
+    cells = [
+        {"cell_type": "code", "source": text, "metadata": {}, "outputs": [], "execution_count": 1}
+        for text in CELLS
+    ]
+    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "a model.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    ran = xlalint("check", "--fix", "--prove", "--format", "json", "a model.ipynb")
+    (proof,) = proofs(ran.out)
+    assert proof["status"] == "proven", proof
+    assert "tf.where(" in (tmp_path / "a model.ipynb").read_text(encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,6 +36,7 @@ def proving(paths: Sequence[str], settings: Settings) -> Iterator[Judge]:
 
     limits = verification.limits(settings.verify.timeout)
     workers = settings.jobs or os.cpu_count() or 1
-    with Progress() as progress:
+    with tempfile.TemporaryDirectory(prefix="xlalint-proofs-") as scratch, Progress() as progress:
         progress.say("rewriting")
-        yield Judge(paths, settings, Means(Path.cwd(), limits, progress.say, workers))
+        means = Means(Path.cwd(), limits, progress.say, workers, scratch=Path(scratch).resolve())
+        yield Judge(paths, settings, means)

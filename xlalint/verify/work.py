@@ -195,6 +195,7 @@ class _Work:
         assert spec is not None and spec.loader is not None
         loaded = importlib.util.module_from_spec(spec)
         sys.modules[module.name] = loaded
+        vars(loaded).update(hosted.names() if self._here.job.has_ipython else {})
         loader = spec.loader
         use(self._training(lambda: loader.exec_module(loaded)))
         return loaded

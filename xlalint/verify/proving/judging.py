@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from xlalint import engine
@@ -26,13 +27,14 @@ _WORDS = {REFUTED: "refuted:", NOT_RUNNABLE: "not proven:"}
 @dataclass(frozen=True, slots=True)
 class Means:
     """How proofs are run: `folder` is what relative paths count from, `limits` those of each child process,
-    `python` the interpreter where it is not this one."""
+    `python` the interpreter where it is not this one. `scratch` is an empty folder, for the programs of notebooks."""
 
     folder: Path
     limits: sandbox.Limits
     say: run.Say
     workers: int = 1
     python: tuple[str, ...] = ()
+    scratch: Path | None = None
 
 
 class Judge:
@@ -42,6 +44,7 @@ class Judge:
         self._paths, self._settings, self._means = paths, settings, means
         self._known: Known | None = None
         self._originals: dict[Path, str] = {}
+        self._programs: dict[Path, Path] = {}
         self.proofs: dict[tuple[Finding, Fix], Proof] = {}
 
     def __call__(self, proposals: Sequence[Proposal]) -> Mapping[int, str]:
@@ -60,14 +63,40 @@ class Judge:
         for other in proposals:
             if other.file.path == proposal.file.path:
                 together += other.changes
+        path, finding = proposal.file.path, proposal.finding
+        notebook = None
+        if proposal.file.is_notebook and self._means.scratch is not None:
+            notebook, path = path, self._program(proposal, self._means.scratch)
+            self._know_as(finding.path, path)
+            finding = replace(finding, path=str(path))
         return planning.Ask(
-            finding=proposal.finding,
-            path=proposal.file.path,
+            finding=finding,
+            path=path,
             original=self._original(proposal),
             before=source.text,
             after=applied(source.text, proposal.changes),
             together=applied(source.text, together),
+            notebook=notebook,
         )
+
+    def _program(self, proposal: Proposal, scratch: Path) -> Path:
+        """A notebook's code as it was before any pass, in a file that can be loaded."""
+        notebook = proposal.file.path
+        if notebook not in self._programs:
+            folder = scratch / str(len(self._programs))
+            folder.mkdir()
+            self._programs[notebook] = folder / f"{re.sub(r'[^A-Za-z0-9_]', '_', notebook.stem)}.py"
+            self._programs[notebook].write_text(self._original(proposal), encoding="utf-8")
+        return self._programs[notebook]
+
+    def _know_as(self, shown: str, program: Path) -> None:
+        """What check believes of a notebook's functions, it believes of its program's."""
+        beliefs = self._what_is_known().beliefs
+        of_parameters, of_whole = beliefs.parameters, beliefs.converted
+        of_parameters |= {
+            (str(program), n): v for (of, n), v in of_parameters.items() if of == shown
+        }
+        of_whole |= {(str(program), n): v for (of, n), v in of_whole.items() if of == shown}
 
     def _original(self, proposal: Proposal) -> str:
         """The file as it was before any pass."""

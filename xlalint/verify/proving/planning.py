@@ -26,7 +26,7 @@ _NO_INPUTS = "is about how the program is run: there is no function to compare"
 class Ask:
     """A fix to prove. `original` is the file as it is on disk, `before` its text when the fix was proposed (fixes of earlier
     passes are in it), `after` the text with the fix, `together` with all fixes of its pass. The places of `finding` count in
-    `before`."""
+    `before`. `notebook` is the one that the file is the code of."""
 
     finding: Finding
     path: Path
@@ -34,6 +34,7 @@ class Ask:
     before: str
     after: str
     together: str
+    notebook: Path | None = None
 
 
 def prove(
@@ -110,11 +111,27 @@ def _planned(asks: Sequence[Ask], folder: Path, known: Known) -> _Planned:
             if rewrite.function in wanted:
                 rewrites.append(rewrite)
                 ids[index] = rewrite.id
-        made.append(replace(job, kind=jobs.PROOF, rewrites=tuple(rewrites)))
+        job = replace(job, kind=jobs.PROOF, rewrites=tuple(rewrites))
+        notebook = next(ask.notebook for ask in asks if ask.path.resolve() == path)
+        made.append(job if notebook is None else _of_notebook(job, notebook))
     for index in range(len(asks)):
         if index not in ids:
             why.setdefault(index, _NO_INPUTS)
     return _Planned(tuple(made), ids, why)
+
+
+def _of_notebook(job: Job, notebook: Path) -> Job:
+    """A notebook's code runs whole, in the folder that it lies in, with the names that IPython gives it."""
+    home = notebook.parent
+    return replace(
+        job,
+        label=f"functions of {notebook.name}",
+        first_path=str(home),
+        roots=tuple(dict.fromkeys((*job.roots, str(home)))),
+        cwd=str(home),
+        has_ipython=True,
+        does_work=True,
+    )
 
 
 def _rewrite(index: int, ask: Ask, finding: Finding) -> Rewrite:
