@@ -184,8 +184,13 @@ def _cond_numbers(source: Source, then: Side, otherwise: Side, tf: str) -> tuple
 
 
 def _in_lambda(one: Side) -> str:
-    is_bare_tuple = isinstance(one.node, ast.Tuple) and not one.code.startswith("(")
-    return f"({one.code})" if is_bare_tuple else one.code
+    return f"({one.code})" if isinstance(one.node, ast.Tuple) and is_bare(one.code) else one.code
+
+
+def is_bare(code: str) -> bool:
+    """Whether the source of a tuple has no parentheses of its own around it: `(a), (b)` has none."""
+    call = ast.parse(f"_({code}\n)", mode="eval").body
+    return isinstance(call, ast.Call) and len(call.args) != 1
 
 
 _WIDTH = {
