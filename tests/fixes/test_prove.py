@@ -140,3 +140,28 @@ def test_the_code_of_a_notebook_is_run(tmp_path: Path, xlalint: RunXlalint) -> N
     (proof,) = proofs(ran.out)
     assert proof["status"] == "proven", proof
     assert "tf.where(" in (tmp_path / "a model.ipynb").read_text(encoding="utf-8")
+
+
+DECORATED = """
+    import tensorflow as tf
+
+
+    class Scale(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.factor = tf.Variable(2.0)
+
+        @tf.function(experimental_compile=True)
+        def scaled(self, x: tf.Tensor):
+            return tf.tanh(x) * self.factor
+    """
+
+
+def test_a_function_with_another_decorator_is_made_anew(
+    write: WriteFiles, xlalint: RunXlalint
+) -> None:
+    folder = write({"model.py": DECORATED})
+    ran = xlalint("check", "--fix", "--prove", "--format", "json", "model.py")
+    (proof,) = proofs(ran.out)
+    assert proof["status"] == "proven", proof
+    assert "@tf.function(jit_compile=True)" in (folder / "model.py").read_text(encoding="utf-8")

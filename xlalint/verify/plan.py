@@ -269,6 +269,25 @@ def function_around(path: Path, line: int) -> tuple[int, int] | None:
     return best
 
 
+def decorated_at(path: Path, line: int) -> tuple[str, int] | None:
+    """The qualified name of the function that has a decorator on `line`, and the line of its first statement that does
+    something; None where there is none."""
+    pending: list[tuple[ast.AST, str]] = [(_tree(path), "")]
+    while pending:
+        node, prefix = pending.pop()
+        for child in ast.iter_child_nodes(node):
+            inner = prefix
+            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                if any(one.lineno <= line <= (one.end_lineno or 0) for one in child.decorator_list):
+                    body = child.body[1:] if ast.get_docstring(child) is not None else child.body
+                    return f"{prefix}{child.name}", (body or child.body)[0].lineno
+                inner = f"{prefix}{child.name}.<locals>."
+            elif isinstance(child, ast.ClassDef):
+                inner = f"{prefix}{child.name}."
+            pending.append((child, inner))
+    return None
+
+
 def statement_around(path: Path, line: int) -> tuple[int, int]:
     """(first line, last line) of the innermost simple statement, or the head of the compound one, that holds `line`."""
     best = (line, line)

@@ -28,13 +28,15 @@ class Known:
     files: Sequence[Path] = ()
 
 
-def jobs_for(findings: Iterable[Finding], folder: Path, known: Known) -> list[Job]:
-    """A child for each module with findings that a compiler can judge."""
+def jobs_for(
+    findings: Iterable[Finding], folder: Path, known: Known, *, only_judged: bool = True
+) -> list[Job]:
+    """A child for each module with findings that a compiler can judge, or with any in a function."""
     by_file: dict[Path, list[Finding]] = {}
     for finding in findings:
         path = Path(folder, finding.path).resolve()
         is_judged = not finding.code.startswith(plan.ABOUT_TPUS + plan.ABOUT_DRIVERS)
-        if finding.cell is None and path.suffix == ".py" and is_judged:
+        if finding.cell is None and path.suffix == ".py" and (is_judged or not only_judged):
             by_file.setdefault(path, []).append(finding)
     definitions = _Definitions(known.files)
     made = [_job(path, of_file, folder, known, definitions) for path, of_file in by_file.items()]

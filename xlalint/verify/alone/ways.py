@@ -347,6 +347,8 @@ def of_method(cls: type, method: str, wanted: Wanted, module: ModuleType) -> Way
             if not hasattr(owner, missing):
                 setattr(owner, missing, makers.Answering())
         bound = getattr(owner, name)
+        if not (is_bound_to_class or inspect.ismethod(bound)):
+            bound = _held(owner, name)
         args, kwargs = _split(given, parameters, set(), first_by_position=False)
         compiled = as_traced(bound, wanted.is_converted)
         return Bound(bound, compiled, args, kwargs)
@@ -359,6 +361,11 @@ def of_method(cls: type, method: str, wanted: Wanted, module: ModuleType) -> Way
         _module_of(cls, module),
         cls,
     )
+
+
+def _held(owner: Any, name: str) -> Callable[..., Any]:
+    """A method of an object that lives as long: a tf.function forgets whose method it is when nobody else holds the object."""
+    return lambda *args, **kwargs: getattr(owner, name)(*args, **kwargs)
 
 
 # Round about

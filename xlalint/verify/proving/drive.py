@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
@@ -166,7 +166,10 @@ def _scene(program: Program, wanted: Wanted) -> Scene:
 
 
 def _compared(transplant: Transplant, scene: Scene) -> Outcome:
-    trial = Trial(scene.flat, scene.flat, scene.flat.names, transplant.applied, transplant.undone)
+    call = transplant.call(scene.program.call)
+    is_same = call is scene.program.call
+    rewritten = scene.flat if is_same else Flat(replace(scene.program, call=call))
+    trial = Trial(scene.flat, rewritten, scene.flat.names, transplant.applied, transplant.undone)
     return compare(trial, cases(scene.given, scene.others), _SECONDS)
 
 

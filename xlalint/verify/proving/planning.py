@@ -94,7 +94,7 @@ def _planned(asks: Sequence[Ask], folder: Path, known: Known) -> _Planned:
         if ask.path.suffix != ".py" or ask.finding.cell is not None or not ask.path.is_file():
             why[index] = _NO_FILE
             continue
-        finding = _on_disk(ask)
+        finding = _inside(ask.path, _on_disk(ask))
         if plan.function_around(ask.path, finding.span.line) is None:
             why[index] = _NO_FUNCTION
             continue
@@ -102,7 +102,7 @@ def _planned(asks: Sequence[Ask], folder: Path, known: Known) -> _Planned:
     everything = [finding for of_file in found.values() for finding in of_file.values()]
     made: list[Job] = []
     ids: dict[int, str] = {}
-    for job in planning.jobs_for(everything, folder, known):
+    for job in planning.jobs_for(everything, folder, known, only_judged=False):
         path = Path(job.modules[0].path)
         wanted = {(one.line, one.qualname) for one in job.wanted}
         rewrites = []
@@ -155,6 +155,15 @@ def _on_disk(ask: Ask) -> Finding:
         return ask.finding
     line = _line_before(ask.original, ask.before, ask.finding.span.line)
     return replace(ask.finding, span=Span(line, 1, line, 1))
+
+
+def _inside(path: Path, finding: Finding) -> Finding:
+    """A finding about a decorator as one about the function: what it does is what is compared."""
+    found = plan.decorated_at(path, finding.span.line)
+    if found is None:
+        return finding
+    qualname, line = found
+    return replace(finding, function=qualname, span=Span(line, 1, line, 1))
 
 
 def _line_before(original: str, before: str, line: int) -> int:

@@ -10,12 +10,14 @@ import ast
 import copy
 import gc
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
+from typing import Any
 
+from xlalint.verify.proving.redecorated import Redecorated, UnmakeableError
 from xlalint.verify.sites import real_path
 
 
@@ -35,7 +37,7 @@ class Transplant:
     """The functions of `path` that differ between two texts, `folder` is where the new text is put for tracebacks.
 
     Raises:
-        UnfitError: the texts differ outside of functions' bodies, by more than imports that are added.
+        UnfitError: the texts differ outside of functions, by more than imports that are added.
     """
 
     def __init__(
@@ -47,13 +49,22 @@ class Transplant:
         before, after = ast.parse(original), ast.parse(rewritten)
         self._imports = _added_imports(before, after)
         self.changed = _changed(before, after)
-        if not self.changed:
+        redecorated = _redecorated(before, after)
+        if not self.changed and not redecorated:
             raise UnfitError("changes no function, but what the module does when it is loaded")
         self._old = _by_place(compile(original, path, "exec", dont_inherit=True))
         folder.mkdir(parents=True, exist_ok=True)
         self.file = folder / Path(path).name
         self.file.write_text(rewritten, encoding="utf-8")
         self._new = _by_name(compile(rewritten, str(self.file), "exec", dont_inherit=True))
+        try:
+            self._anew = Redecorated(module, redecorated, self.file)
+        except UnmakeableError as reason:
+            raise UnfitError(str(reason)) from reason
+
+    def call(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """What the rewritten program calls where the original calls this."""
+        return self._anew.call(original)
 
     @contextmanager
     def applied(self) -> Iterator[None]:
@@ -89,6 +100,7 @@ class Transplant:
     def _put(self, *, new: bool) -> None:
         for function, old_code, new_code in self._swapped:
             function.__code__ = new_code if new else old_code
+        self._anew.put(new=new)
 
     def line_of(self, error: BaseException) -> int:
         """The line of the rewritten text in which an error came up; 0 where it did not."""
@@ -156,6 +168,19 @@ def _changed(before: ast.Module, after: ast.Module) -> frozenset[str]:
     )
 
 
+def _redecorated(before: ast.Module, after: ast.Module) -> list[tuple[str, _Function]]:
+    """The outermost functions whose decorators differ, as the new text has them."""
+    old, new = _nodes_by_name(before), _nodes_by_name(after)
+    return [
+        (named.qualname, new[named])
+        for named, node in old.items()
+        if "<locals>" not in named.qualname
+        and named in new
+        and [ast.dump(one) for one in node.decorator_list]
+        != [ast.dump(one) for one in new[named].decorator_list]
+    ]
+
+
 def _added_imports(before: ast.Module, after: ast.Module) -> list[ast.stmt]:
     """The imports at the top of the module that only the new text has. Raises UnfitError for any other difference."""
     old = [ast.dump(_hollow(one)) for one in before.body]
@@ -177,17 +202,17 @@ def _added_imports(before: ast.Module, after: ast.Module) -> list[ast.stmt]:
 
 
 def _hollow(statement: ast.stmt) -> ast.stmt:
-    """A statement with the functions in it emptied."""
+    """A statement with the functions in it emptied, and without their decorators."""
     return _Hollow().visit(copy.deepcopy(statement))  # type: ignore[no-any-return]
 
 
 class _Hollow(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        node.body = []
+        node.body, node.decorator_list = [], []
         return node
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
-        node.body = []
+        node.body, node.decorator_list = [], []
         return node
 
 

@@ -40,6 +40,7 @@ EAGERLY, UNDER_XLA = "eagerly", "under XLA"
 # times what the first took. A loop may never end for a value that is not finite; after so many of these no more are tried.
 _FIRST_RUN, _ONE_RUN = 60.0, 2.0
 _MOST_ENDLESS = 2
+_NOISE = 1e-6  # of the largest number of a run
 _MOST_SIGNATURES = 6  # programs compiled for one rewrite
 _WITH_A_BODY = frozenset({"If", "StatelessIf", "While", "StatelessWhile", "Case", "StatelessCase"})
 # XLA's kernels on the CPU leave NaN out where TensorFlow's hand it on, or take another element (TensorFlow 2.21).
@@ -427,7 +428,8 @@ class _Work:
             may_change = self._trial.may_change
             compared = difference(first, other, is_compiled=how == UNDER_XLA, may_change=may_change)
             if compared is None or (
-                compared.may_be_rounding and self._moves(case, first, compared)
+                (compared.may_be_rounding or _is_noise(compared.where, first, other, case))
+                and self._moves(case, first, compared)
             ):
                 return False
             found = compared
@@ -470,6 +472,19 @@ def _has_special(run: Ran, tensors: Sequence[Any]) -> bool:
     made = [leaf.array for leaf in (*run.outputs, *(run.gradients or ())) if leaf.kind == "float"]
     given = [np.asarray(one) for one in tensors if one.dtype.is_floating]
     return any(not np.isfinite(one.astype("float64")).all() for one in (*made, *given))
+
+
+def _is_noise(where: str, first: Ran, other: Ran, case: Case) -> bool:
+    """Is what both gave there nothing beside the other numbers of the run: what is left of terms that cancel out?"""
+    values = [np.asarray(one, "float64") for one in case.tensors if one.dtype.is_floating]
+    values += [leaf.array.astype("float64") for leaf in first.outputs if leaf.kind == "float"]
+    largest = max((np.abs(one[np.isfinite(one)]).max(initial=1.0) for one in values), default=1.0)
+    parts = [*(first.part(where) or ()), *(other.part(where) or ())]
+    return all(
+        leaf.kind == "float"
+        and bool((np.abs(leaf.array.astype("float64")) < _NOISE * largest).all())
+        for leaf in parts
+    )
 
 
 def _weighed(outputs: Any) -> Any:
