@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xlalint.semantics.facts import ARMS, ITERATION, LOOP_EXIT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.values import DATASET, Value
+from xlalint.semantics.values import COLLECTION, DATASET, SEQUENCE, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.calls import Arguments
@@ -61,9 +61,12 @@ def note_loop(frame: Frame, node: ast.For | ast.AsyncFor, items: Value, inside: 
         if frame.context.jit:
             frame.analysis.note(frame, node.iter, ITERATION, items, "dataset")
         return
-    if not frame.context.converted:
+    if items.is_tensor and not frame.context.converted:
+        # What the rows are taken apart into is told once this is mended.
         note(frame, node.iter, items, "for")
-    elif isinstance(node.target, (ast.Tuple, ast.List)) and items.is_tensor:
+    elif isinstance(node.target, (ast.Tuple, ast.List)) and (
+        items.is_tensor or items.kind in (SEQUENCE, COLLECTION)
+    ):
         note(frame, node.iter, inside, "unpacking")
 
 

@@ -33,9 +33,25 @@ def propose(site: Site) -> Fix | None:
         return _of_builtin(site, site.node, said.strip("`"), tf)
     if said == "unpacking":
         return _unpacked(site, tf)
-    if said == "for" or said in ("a comprehension", "`*`"):
+    if said == "for":
+        return _counted(site, tf) or _parts_of_rows(site, tf)
+    if said in ("a comprehension", "`*`"):
         return _counted(site, tf) or _parts(site, site.node, tf)
     return None
+
+
+def _parts_of_rows(site: Site, tf: str) -> Fix | None:
+    """`for row in tf.unstack(x)`; where the loop takes rows apart as well, these too."""
+    made, holder = _parts(site, site.node, tf), site.draft.parent(site.node)
+    if made is None or not isinstance(holder, cst.For):
+        return made
+    if not isinstance(holder.target, (cst.Tuple, cst.List)):
+        return made
+    rows = _rows_unpacked(site, holder, tf)
+    if rows is None:
+        return None
+    what = "Take the tensor and each of its rows apart with tf.unstack."
+    return fix(made.applicability, what, *made.edits, *rows.edits)
 
 
 def _parts(site: Site, node: cst.BaseExpression | cst.CSTNode, tf: str) -> Fix | None:
