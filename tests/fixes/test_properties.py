@@ -23,9 +23,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from benchmarks.fixes.programs import made
 from xlalint.fixes import fixpoint
 from xlalint.fixes.applying import Lines, applied, changes_of
+from xlalint.fixes.fitting import fitted
 from xlalint.fixes.fixpoint import Outcome
 from xlalint.fixes.site import SAFE, UNSAFE
 from xlalint.project import settings
+from xlalint.project.line_length import line_length
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 BOTH = (SAFE, UNSAFE)
@@ -70,11 +72,12 @@ def ends_of_lines(text: str) -> set[str]:
 
 
 def only_the_spans_change(path: Path) -> None:
-    """The first pass makes the edits that it reports, and no others."""
+    """The first pass makes the edits that it reports, and no others; lines that they make too long are broken."""
     outcome = rewrite(path, most_passes=1)
     (file,) = outcome.files
     edits = [edit for item in outcome.applied for edit in item.fix.edits]
-    assert file.after == applied(file.before, changes_of(Lines.of(file.before), edits))
+    edited = applied(file.before, changes_of(Lines.of(file.before), edits))
+    assert file.after == fitted(file.before, edited, line_length(path))
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: str(path.relative_to(CHECKOUT)))

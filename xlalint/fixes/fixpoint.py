@@ -15,8 +15,10 @@ from xlalint import engine
 from xlalint.engine import Checked
 from xlalint.finding import CheckResult, Finding, Fix
 from xlalint.fixes.applying import Change, Lines, conflict, moved
+from xlalint.fixes.fitting import fitted
 from xlalint.fixes.manuscript import Manuscript, UnfitError
 from xlalint.project.files import SourceFile
+from xlalint.project.line_length import line_length
 from xlalint.project.settings import Settings
 from xlalint.project.suppressions import UNUSED
 
@@ -128,7 +130,7 @@ def run(
     for number in range(1, most_passes + 1):
         step = _pass(state, checked, result)
         if step is None:
-            return _outcome(state, before, checked, result)
+            return _outcome(state, before, *_fitted(state, before, checked, result))
         proposals, texts, checked, result = step
         state.texts = texts
         state.applied += [
@@ -137,7 +139,30 @@ def run(
             for finding in p.findings
         ]
     is_cut_off = bool(_proposals(state, checked, result))
-    return replace(_outcome(state, before, checked, result), is_cut_off=is_cut_off)
+    outcome = _outcome(state, before, *_fitted(state, before, checked, result))
+    return replace(outcome, is_cut_off=is_cut_off)
+
+
+def _fitted(
+    state: _Run,
+    before: Mapping[Path, SourceFile],
+    checked: list[Checked],
+    result: CheckResult,
+) -> tuple[list[Checked], CheckResult]:
+    """Lay out what has become too long, once all passes are done, and check what lies elsewhere then.
+
+    The cells of notebooks stay as they are.
+    """
+    texts = {
+        path: text
+        if before[path].is_notebook
+        else fitted(before[path].raw(), text, line_length(path))
+        for path, text in state.texts.items()
+    }
+    if texts == state.texts:
+        return checked, result
+    state.texts = texts
+    return state.check(texts)
 
 
 def _pass(

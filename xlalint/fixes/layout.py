@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-# Black's; the margin is not known here, so that deep code may go a little beyond it.
-_WIDTH = 80
-
 
 def call_lines(
     target: str, function: str, arguments: Sequence[str], *, tall: bool = False
 ) -> list[str]:
-    """`target function(arguments)` on one line, or on one for each argument where that is too long (or `tall`).
+    """`target function(arguments)` on one line, or on one for each argument where one of them has several (or `tall`).
 
+    What is too long for its project is broken when the whole fix is known (`fitting`).
     The arms of tf.cond are `tall`: AutoGraph cannot tell two functions without parameters apart that stand on one line.
     """
     line = f"{target}{function}({', '.join(arguments)})"
-    if not tall and len(line) <= _WIDTH and "\n" not in line:
+    if not tall and "\n" not in line:
         return [line]
     inner = [part for argument in arguments for part in _shifted(f"{argument},")]
     return [f"{target}{function}(", *(f"    {part}" if part else part for part in inner), ")"]

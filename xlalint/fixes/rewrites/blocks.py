@@ -150,7 +150,10 @@ def _function_names(work: _Work) -> list[str]:
 def _written(work: _Work, target: str, calls: Sequence[str]) -> list[str]:
     if len(work.asked) == 1:
         return call_lines(
-            target, f"{work.tf}.cond", [work.asked[0].code, *calls], tall="lambda" in "".join(calls)
+            target,
+            f"{work.tf}.cond",
+            [work.asked[0].code, *calls],
+            tall=sum(call.startswith("lambda") for call in calls) > 1,
         )
     pairs = [f"        ({asked.code}, {call})," for asked, call in zip(work.asked, calls)]
     return [f"{target}{work.tf}.case(", "    [", *pairs, "    ],", f"    default={calls[-1]},", ")"]
