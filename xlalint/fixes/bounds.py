@@ -57,7 +57,7 @@ def _limits(source: Source, test: ast.expr) -> Iterator[_Limit]:
             yield _Limit(right.id, left, isinstance(operation, ast.GtE))
 
 
-def assigned_from(source: Source, loop: ast.While, name: str) -> int | None:
+def assigned_from(source: Source, loop: ast.For | ast.While, name: str) -> int | None:
     """The whole number that a name has when a loop begins: of Python, or a constant tensor."""
     for at in source.path(loop)[:-1]:
         if isinstance(at.owner, (ast.For, ast.While)) and name in names_bound([at.owner]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -14,7 +14,7 @@ from xlalint.fixes.draft import Draft
 from xlalint.fixes.numerics import Roots, base
 from xlalint.semantics.liveness import is_live_after, is_shared
 from xlalint.semantics.syntax import nodes_of
-from xlalint.semantics.values import NOTHING_KNOWN
+from xlalint.semantics.values import NOTHING_KNOWN, PYTHON
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,8 @@ class Arm:
 class Branch:
     """`if`, its `elif`s and its `else` as one, or the cases of a `match`. `statement` is the whole of it, `after` what follows in its block.
 
-    `is_elif`: it begins with an `elif`, because what stands above it asks nothing of a tensor.
+    `is_elif`: it begins with an `elif`, because what stands above it asks nothing of a tensor. `taken` are the statements
+    behind it that have become its last arm (below `if test: continue`). `guard` is what Python is asked first (`training`).
     """
 
     node: cst.BaseCompoundStatement
@@ -37,6 +38,8 @@ class Branch:
     arms: tuple[Arm, ...]
     after: tuple[ast.stmt, ...]
     is_elif: bool
+    taken: tuple[ast.stmt, ...] = ()
+    guard: str | None = None
 
     @property
     def has_else(self) -> bool:
@@ -45,6 +48,11 @@ class Branch:
     @property
     def tests(self) -> tuple[ast.expr, ...]:
         return tuple(arm.test for arm in self.arms if arm.test is not None)
+
+    @property
+    def end(self) -> ast.stmt:
+        """The last of its statements: what is read behind it has to come out of it."""
+        return self.taken[-1] if self.taken else self.statement
 
     @property
     def last(self) -> tuple[ast.stmt, ...]:
@@ -78,7 +86,36 @@ def read(draft: Draft, node: cst.CSTNode) -> Branch | None:
     is_elif = isinstance(holder, cst.If) and holder.orelse is root
     path = source.path(statement)
     after = () if is_elif or not path else tuple(path[-1].block[path[-1].place + 1 :])
-    return Branch(root, statement, arms, after, is_elif)
+    return _skipping(source, Branch(root, statement, arms, after, is_elif))
+
+
+def _skipping(source: Source, branch: Branch) -> Branch:
+    """`if test: continue` in a loop chooses between what stands above `continue`, and the rest of the step."""
+    path, only = source.path(branch.statement), branch.arms[0].body
+    if len(branch.arms) > 1 or branch.is_elif or not branch.after or not path:
+        return branch
+    loop = path[-1].owner
+    if not isinstance(loop, (ast.For, ast.While)) or path[-1].block is not loop.body:
+        return branch
+    if not isinstance(only[-1], ast.Continue):
+        return branch
+    arms = (Arm(branch.arms[0].test, only[:-1]), Arm(None, branch.after))
+    return replace(branch, arms=arms, after=(), taken=branch.after)
+
+
+def guarded(source: Source, branch: Branch) -> Branch:
+    """`if training and test:` as `test` under the guard `training`: Python knows the one, the graph the other."""
+    test = branch.arms[0].test
+    if len(branch.arms) > 1 or branch.is_elif or branch.taken or not isinstance(test, ast.BoolOp):
+        return branch
+    if not isinstance(test.op, ast.And) or source.value(test.values[0]).is_tensor:
+        return branch
+    known, rest = test.values[0], test.values[1:]
+    asks_python = source.value(known).kind is PYTHON or isinstance(known, (ast.Name, ast.Attribute))
+    if len(rest) != 1 or not source.value(rest[0]).is_tensor or not asks_python:
+        return branch
+    arms = (Arm(rest[0], branch.arms[0].body),)
+    return replace(branch, arms=arms, guard=source.code(known))
 
 
 def _asks_tensor(source: Source, node: cst.If) -> bool:
@@ -249,7 +286,7 @@ def outputs(source: Source, branch: Branch) -> list[str] | None:
     if any(is_shared(function.body, name) for name in bound):
         return None
     closed = _read_by_functions(function.body) - _read_by_functions(inside)
-    return [n for n in bound if n in closed or is_live_after(function.body, branch.statement, n)]
+    return [n for n in bound if n in closed or is_live_after(function.body, branch.end, n)]
 
 
 def _read_by_functions(statements: Sequence[ast.stmt]) -> set[str]:

@@ -6,6 +6,7 @@ and has no other finding in its place that is as bad.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,7 @@ from xlalint.project.suppressions import UNUSED
 
 # Every pass but the last settles something; a rewrite that undoes another would go on for ever.
 MOST_PASSES = 12
+_DEFINED = re.compile(r"^\s*def (\w+)\(", re.MULTILINE)
 _LEFT = "the finding would still be there"
 
 
@@ -195,6 +197,7 @@ def _proposals(state: _Run, checked: Sequence[Checked], result: CheckResult) -> 
         raw = state.texts.get(item.file.path)
         manuscript = Manuscript(item.file.raw() if raw is None else raw, item.source)
         taken: list[Change] = []
+        functions: set[tuple[str | None, str]] = set()
         for findings, fix in _distinct_fixes(item, wanted):
             if fix.applicability not in state.applicabilities:
                 continue
@@ -208,10 +211,18 @@ def _proposals(state: _Run, checked: Sequence[Checked], result: CheckResult) -> 
                 withheld = Withheld(first, fix, str(error))
                 state.withheld[_key(item, findings[0], fix)] = withheld
                 continue
-            if not conflict(changes, taken):
+            # Two of one name would hide one another: the second is made in the next pass, under another name.
+            defined = {(findings[0].function, name) for name in _functions(fix)}
+            if not conflict(changes, taken) and not defined & functions:
                 taken += changes
+                functions |= defined
                 found.append(Proposal(item.file, manuscript, findings, fix, changes))
     return found
+
+
+def _functions(fix: Fix) -> list[str]:
+    """The names of the functions that a fix defines."""
+    return [name for edit in fix.edits for name in _DEFINED.findall(edit.text)]
 
 
 def _distinct_fixes(

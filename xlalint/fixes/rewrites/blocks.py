@@ -46,7 +46,7 @@ def propose(site: Site) -> Fix | None:
     if len(questions) < len(asked) or _asks_within(source, branch):
         return None
     work = _Work(source, branch, questions, tf)
-    made = _joined(work) or _returning(work)
+    made = _skipping(work) if branch.taken else _joined(work) or _returning(work)
     if made is None:
         return None
     message = "Make functions of the arms for tf.cond"
@@ -198,6 +198,67 @@ def _ends(work: _Work, names: Sequence[str], conditional: Sequence[str]) -> list
             lines.append("")
         edits.append(Edit(end_of_line(source, end), "".join("\n" + line for line in lines)))
     return edits
+
+
+# --- steps of a loop that are skipped -------------------------------------------------------------------------------
+
+
+def skipped(
+    source: Source, branch: Branch, asked: Question, tf: str
+) -> tuple[list[str], str | None] | None:
+    """The rest of a step as a function, which tf.cond calls where the step is not skipped; and what may change by that.
+
+    The lines stand for what is behind the `if`. None where something is done before the step is skipped.
+    """
+    rest, names = branch.taken, outputs(source, branch)
+    if branch.arms[0].body or not rest or not names or not can_move(source, rest):
+        return None
+    if _holds_tall_text(source, rest):
+        return None
+    if not all(is_bound_before(source, branch.statement, name) for name in names):
+        return None
+    function = source.fresh(branch.statement, "rest_of_step")
+    given = [name for name in names_bound(rest) if reads_first(rest, name)]
+    call = f"lambda: {function}({', '.join(given)})" if given else function
+    arms = [asked.code, f"lambda: {_given_back(names)}", call]
+    indent = source.draft.module.default_indent
+    lines = [
+        "",
+        f"def {function}({', '.join(given)}):",
+        *(indent + row if row else "" for row in _rows(source, branch)),
+        f"{indent}return {', '.join(names)}",
+        "",
+        *call_lines(f"{', '.join(names)} = ", f"{tf}.cond", arms, tall=bool(given)),
+    ]
+    return lines, _doubt(_Work(source, branch, [asked], tf), names)
+
+
+def _rows(source: Source, branch: Branch) -> list[str]:
+    """The lines below the `if`, as if they stood at the margin."""
+    span = source.span(branch.statement)
+    last = source.span(branch.end).end_line
+    rows = [source.draft.line(n)[span.column - 1 :] for n in range(span.end_line + 1, last + 1)]
+    while rows and not rows[0].strip():
+        del rows[0]
+    return [row if row.strip() else "" for row in rows]
+
+
+def _skipping(work: _Work) -> _Made | None:
+    """`if test: continue` and what is below it."""
+    source, branch = work.source, work.branch
+    made = skipped(source, branch, work.asked[0], work.tf)
+    if made is None:
+        return None
+    span, margin = source.span(branch.statement), _margin(work)
+    last = source.span(branch.end).end_line
+    end = end_of_line(source, last)
+    own = Span(span.line, span.column, span.end_line, len(source.draft.line(span.end_line)) + 1)
+    rows = [*source.comments(own), *made[0]]
+    path = source.path(branch.statement)
+    if path and path[-1].place == 0 and not rows[0]:
+        del rows[0]
+    text = "\n".join(margin + row if row else "" for row in rows)
+    return _Made([Edit(Span(span.line, 1, end.line, end.column), text)], made[1])
 
 
 # --- arms that return -----------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from xlalint.fixes.branches import (
     Branch,
     are_independent,
     assignments,
+    guarded,
     order,
     outputs,
     read,
@@ -24,6 +25,7 @@ from xlalint.fixes.numerics import previous
 from xlalint.fixes.questions import Question, name_for, question
 from xlalint.fixes.site import SAFE, UNSAFE, Site, fix
 from xlalint.semantics.liveness import is_live_after
+from xlalint.semantics.values import VARIABLE
 
 MENDS = ("XLA101", "XLA106")
 ORDER = 40
@@ -38,6 +40,7 @@ def propose(site: Site) -> Fix | None:
     if branch is None:
         return None
     source = Source(site.draft)
+    branch = guarded(source, branch)
     asked = [question(source, test, tf) for test in branch.tests]
     questions = [q for q in asked if q is not None]
     if len(questions) < len(asked):
@@ -45,10 +48,18 @@ def propose(site: Site) -> Fix | None:
     return chosen(source, branch, questions, tf)
 
 
+def assigned(
+    source: Source, branch: Branch, asked: Sequence[Question], tf: str
+) -> tuple[list[str], str | None] | None:
+    """The lines that leave the names of the arms with the values chosen, and what may change by them."""
+    made = _assigning(_Work(source, branch, asked, tf))
+    return None if made is None else (made.lines, made.doubt)
+
+
 def chosen(source: Source, branch: Branch, asked: Sequence[Question], tf: str) -> Fix | None:
     """Put a choice between values in the place of a branch whose arms return or assign; None where they do more."""
     work = _Work(source, branch, asked, tf)
-    made = _returning(work) or _assigning(work)
+    made = _returning(work) or _assigning(work) or _stored(work)
     return None if made is None else _fix(work, made)
 
 
@@ -72,11 +83,14 @@ class _Made:
 
 def _fix(work: _Work, made: _Made) -> Fix:
     source, branch = work.source, work.branch
-    last = branch.after[made.takes - 1] if made.takes else branch.statement
+    last = branch.after[made.takes - 1] if made.takes else branch.end
     first, end = source.draft.span(branch.node), source.span(last)
     span = Span(first.line, first.column, end.end_line, end.end_column)
     lines = [*source.comments(span), *made.lines]
     margin = " " * (first.column - 1)
+    if branch.guard is not None:
+        indent = source.draft.module.default_indent
+        lines = [f"if {branch.guard}:", *(indent + line if line else line for line in lines)]
     if branch.is_elif:
         inner = margin + source.draft.module.default_indent
         text = "\n".join(["else:", *(inner + line if line else line for line in lines)])
@@ -95,6 +109,8 @@ def _returning(work: _Work) -> _Made | None:
     branch = work.branch
     values = [returned(arm.body) for arm in branch.arms]
     takes = 0
+    if branch.taken or branch.guard is not None:
+        return None
     if not branch.has_else:
         follows = branch.after[0] if branch.after else None
         values.append(follows.value if isinstance(follows, ast.Return) else None)
@@ -147,7 +163,7 @@ def _assigning(work: _Work) -> _Made | None:
         return None
     function = source.function(branch.statement)
     body = function.body if function is not None else []
-    if not all(is_live_after(body, branch.statement, name) for name in names):
+    if not all(is_live_after(body, branch.end, name) for name in names):
         return None
     sides: dict[str, list[Side]] = {}
     for name in names:
@@ -161,6 +177,38 @@ def _assigning(work: _Work) -> _Made | None:
     return _one_after_the_other(work, names, sides) or (
         _together(work, names, sides) if are_independent(known) else None
     )
+
+
+def _stored(work: _Work) -> _Made | None:
+    """`if test: v.assign(x)` of a scalar variable as `v.assign(tf.where(test, x, v))`, where `x` may be computed in any case."""
+    source, branch = work.source, work.branch
+    calls = [_call_of_assign(arm.body) for arm in branch.arms]
+    if len(work.asked) != 1 or branch.taken or None in calls:
+        return None
+    variables = [call.func.value for call in calls if call and isinstance(call.func, ast.Attribute)]
+    values = [call.args[0] for call in calls if call]
+    variable = variables[0]
+    known = source.value(variable)
+    if known.kind != VARIABLE or known.shape != ():
+        return None
+    if len({source.code(each) for each in variables}) > 1:
+        return None
+    sides = [side(source, value) for value in [*values, variable][:2]]
+    found = choose(source, branch.statement, work.asked[0], sides, work.tf)
+    if found is None or found.how != WHERE or found.doubt is not None:
+        return None
+    chosen_value = f"{work.tf}.where({work.asked[0].code}, {found.then}, {found.otherwise})"
+    line = f"{source.code(variable)}.assign({chosen_value})"
+    return _Made([line], "Choose what is stored with tf.where", None)
+
+
+def _call_of_assign(body: Sequence[ast.stmt]) -> ast.Call | None:
+    """The call of a block that is nothing but `v.assign(x)`."""
+    only = body[0].value if len(body) == 1 and isinstance(body[0], ast.Expr) else None
+    if not isinstance(only, ast.Call) or not isinstance(only.func, ast.Attribute):
+        return None
+    is_plain = only.func.attr == "assign" and len(only.args) == 1 and not only.keywords
+    return only if is_plain and not isinstance(only.args[0], ast.Starred) else None
 
 
 def _scaled(work: _Work, name: str, sides: dict[str, list[Side]]) -> _Made | None:

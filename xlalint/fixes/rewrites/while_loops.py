@@ -56,7 +56,7 @@ def propose(site: Site) -> Fix | None:
         return None
     if not isinstance(holder.body, cst.IndentedBlock) or not can_move(source, statement.body):
         return None
-    names = _carried(source, statement)
+    names = carried(source, statement)
     if names is None or _branches_within(source, statement):
         return None
     truths = frozenset(name for name in names if _starts_as(source, statement, name, bool))
@@ -66,7 +66,7 @@ def propose(site: Site) -> Fix | None:
     return _fix(_Loop(source, holder, statement, names, asked, tf))
 
 
-def _carried(source: Source, loop: ast.While) -> list[str] | None:
+def carried(source: Source, loop: ast.For | ast.While) -> list[str] | None:
     """The names that one step hands to the next, or to what follows; None where one of them has no value before."""
     function = source.function(loop)
     if function is None:
@@ -171,11 +171,16 @@ def _doubt(loop: _Loop, bound: str | None) -> str | None:
         return f"the body is traced once, and so is what {what} does in Python"
     if bound is None:
         return "without maximum_iterations XLA compiles no gradient of it"
-    roots = roots_after(source, body)
-    for name in loop.names:
-        started = assigned_before(source, loop.statement, name)
-        counts = any(bounds.adds(source, statement, name) for statement in body)
-        if counts and bounds.assigned_from(source, loop.statement, name) is not None:
+    return state_doubt(source, loop.statement, loop.names)
+
+
+def state_doubt(source: Source, loop: ast.For | ast.While, names: Sequence[str]) -> str | None:
+    """What may change where the names of a loop become what tf.while_loop carries along."""
+    roots = roots_after(source, loop.body)
+    for name in names:
+        started = assigned_before(source, loop, name)
+        counts = any(bounds.adds(source, statement, name) for statement in loop.body)
+        if counts and bounds.assigned_from(source, loop, name) is not None:
             if started is None or not source.value(started).is_tensor:
                 return f"`{name}` becomes a tensor"
             continue
