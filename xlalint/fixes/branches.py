@@ -73,6 +73,7 @@ def read(draft: Draft, node: cst.CSTNode) -> Branch | None:
             not isinstance(above, cst.If)
             or above.orelse is not root
             or not _asks_tensor(source, above)
+            or _ends_in_leaving(above)
         ):
             break
         root = above
@@ -120,6 +121,13 @@ def guarded(source: Source, branch: Branch) -> Branch:
 
 def _asks_tensor(source: Source, node: cst.If) -> bool:
     return source.draft.value(node.test).is_tensor
+
+
+def _ends_in_leaving(node: cst.If) -> bool:
+    """Whether an arm leaves its loop or its step: what stands under `elif` is another matter then."""
+    last = node.body.body[-1] if node.body.body else None
+    inner = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
+    return isinstance(inner, (cst.Break, cst.Continue))
 
 
 def _arms(source: Source, root: cst.If, statement: ast.If) -> tuple[Arm, ...] | None:

@@ -210,10 +210,17 @@ def skipped(
 
     The lines stand for what is behind the `if`. None where something is done before the step is skipped.
     """
-    rest, names = branch.taken, outputs(source, branch)
-    if branch.arms[0].body or not rest or not names or not can_move(source, rest):
+    rest, names = branch.arms[-1].body, outputs(source, branch)
+    if (
+        branch.arms[0].body
+        or len(branch.arms) < 2
+        or not rest
+        or not names
+        or not can_move(source, rest)
+    ):
         return None
-    if _holds_tall_text(source, rest):
+    is_elif = source.text(source.span(rest[0])).startswith("elif")
+    if is_elif or _holds_tall_text(source, rest):
         return None
     if not all(is_bound_before(source, branch.statement, name) for name in names):
         return None
@@ -234,10 +241,18 @@ def skipped(
 
 
 def _rows(source: Source, branch: Branch) -> list[str]:
-    """The lines below the `if`, as if they stood at the margin."""
-    span = source.span(branch.statement)
+    """The lines of the `else` and of what is below the `if`, as if they stood at the margin."""
+    draft, span = source.draft, source.span(branch.statement)
+    rows: list[str] = []
+    inside = branch.statement.orelse if isinstance(branch.statement, ast.If) else []
+    if inside:
+        first, last = source.span(inside[0]), source.span(inside[-1]).end_line
+        start = first.line
+        while draft.line(start - 1).lstrip().startswith("#"):
+            start -= 1
+        rows += [draft.line(n)[first.column - 1 :] for n in range(start, last + 1)]
     last = source.span(branch.end).end_line
-    rows = [source.draft.line(n)[span.column - 1 :] for n in range(span.end_line + 1, last + 1)]
+    rows += [draft.line(n)[span.column - 1 :] for n in range(span.end_line + 1, last + 1)]
     while rows and not rows[0].strip():
         del rows[0]
     return [row if row.strip() else "" for row in rows]

@@ -22,7 +22,7 @@ from xlalint.fixes.numerics import literal
 from xlalint.fixes.questions import Question, question
 from xlalint.fixes.rewrites.blocks import skipped
 from xlalint.fixes.rewrites.branches import assigned
-from xlalint.fixes.rewrites.while_loops import carried, state_doubt
+from xlalint.fixes.rewrites.while_loops import carried, goes_on, state_doubt
 from xlalint.fixes.site import SAFE, UNSAFE, Site, fix
 from xlalint.semantics.facts import CONDITION
 from xlalint.semantics.liveness import is_live_after
@@ -51,12 +51,13 @@ class _Loop:
 
     @property
     def rest(self) -> tuple[ast.stmt, ...]:
-        return tuple(self.statement.body[self.place + 1 :])
+        """What a step goes on with: the `else` of the test, and all below."""
+        return (*self.leave.orelse, *self.statement.body[self.place + 1 :])
 
     @property
     def is_left_first(self) -> bool:
         """Whether the test comes before anything else is done: then it is the condition of the loop."""
-        return self.place == 0 and len(self.leave.body) == 1
+        return self.place == 0 and len(self.leave.body) == 1 and not self.leave.orelse
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ def _read(site: Site) -> _Loop | None:
     if not isinstance(holder, cst.If) or holder.test is not site.node or tf is None:
         return None
     leave, source = draft.as_ast(holder), Source(draft)
-    if site.is_converted or not isinstance(leave, ast.If) or leave.orelse:
+    if site.is_converted or not isinstance(leave, ast.If):
         return None
     path = source.path(leave)
     statement = path[-1].owner if path else None
@@ -112,21 +113,17 @@ def _read(site: Site) -> _Loop | None:
 def _is_simple(loop: _Loop) -> bool:
     """Whether the loop is left nowhere else, has lines of its own, and holds nothing that is tied to its function."""
     source, statement = loop.source, loop.statement
-    own = [s for s in statement.body if s is not loop.leave] + loop.leave.body[:-1]
+    own = [s for s in statement.body if s is not loop.leave]
+    own += [*loop.leave.body[:-1], *loop.leave.orelse]
     if statement.orelse or not isinstance(loop.leave.body[-1], ast.Break):
         return False
     if statement.body[0].lineno == statement.lineno or not can_move(source, own):
         return False
     return not any(
         source.facts(node, CONDITION) and source.value(node).is_tensor
-        for node in nodes_of([*own, *_test(statement)])
+        for node in nodes_of(own)
         if isinstance(node, ast.expr)
     )
-
-
-def _test(statement: ast.For | ast.While) -> list[ast.expr]:
-    """What Python asks in each step, where AutoGraph would have to ask a tensor."""
-    return [statement.test] if isinstance(statement, ast.While) else []
 
 
 # --- counting -------------------------------------------------------------------------------------------------------
@@ -202,7 +199,7 @@ def _left(loop: _Loop) -> _Left | None:
     if loop.is_left_first:
         return _Left([], None, loop.asked.doubt)
     flag = source.fresh(loop.statement, "done")
-    said = source.comments(_to_line_end(loop, loop.leave))
+    said = source.comments(_down_to(loop, loop.leave, loop.leave.body[-1]))
     lines = [*said, f"{flag} = {loop.asked.code}"]
     arms = [Arm(loop.leave.test, tuple(loop.leave.body[:-1]))]
     arms += [Arm(None, loop.rest)] if loop.rest else []
@@ -215,21 +212,32 @@ def _left(loop: _Loop) -> _Left | None:
     asked = Question(flag, loop.asked.is_scalar, loop.asked.doubt)
     made = assigned(source, branch, [asked], loop.tf)
     if made is not None:
-        said_below = [c for s in loop.rest for c in source.comments(_to_line_end(loop, s))]
+        below = loop.statement.body[loop.place + 1 :]
+        said_below = [c for s in below for c in source.comments(_down_to(loop, s, s))]
+        if loop.leave.orelse:
+            first = source.span(loop.leave.body[-1]).end_line + 1
+            inside = Span(first, 1, *_end(loop, loop.leave))
+            said_below = [*source.comments(inside), *said_below]
         return _Left([*lines, *said_below, *made[0]], flag, made[1])
     moved = skipped(source, branch, asked, loop.tf)
     return None if moved is None else _Left([*lines, *moved[0]], flag, moved[1])
 
 
-def _to_line_end(loop: _Loop, statement: ast.stmt) -> Span:
-    """A statement, and the comments that stand above it and behind it."""
+def _down_to(loop: _Loop, statement: ast.stmt, last: ast.stmt) -> Span:
+    """A statement down to a line of it, with the comments above it, unless it is the `if` that leaves, and behind it."""
     source, block = loop.source, loop.statement.body
     span = source.span(statement)
     index = next((i for i, each in enumerate(block) if each is statement), 0)
-    above = source.span(block[index - 1]).end_line if index else span.line - 1
-    has_own = index > 0 and statement is not loop.leave
-    start = (above + 1, 1) if has_own else (span.line, span.column)
-    return Span(*start, span.end_line, len(source.draft.line(span.end_line)) + 1)
+    start = (span.line, span.column)
+    if index and statement is not loop.leave:
+        start = (source.span(block[index - 1]).end_line + 1, 1)
+    return Span(*start, *_end(loop, last))
+
+
+def _end(loop: _Loop, statement: ast.stmt) -> tuple[int, int]:
+    """The end of the last line of a statement, what is said behind it included."""
+    line = loop.source.span(statement).end_line
+    return line, len(loop.source.draft.line(line)) + 1
 
 
 def _goes_on(loop: _Loop, names: Sequence[str], left: _Left | None) -> str | None:
@@ -237,20 +245,16 @@ def _goes_on(loop: _Loop, names: Sequence[str], left: _Left | None) -> str | Non
     if left is None:
         return None
     ends = left.flag if left.flag is not None else loop.asked.code
-    goes_on = f"{loop.tf}.logical_not({ends})"
+    ends_not = f"{loop.tf}.logical_not({ends})"
     if isinstance(loop.statement, ast.For):
-        return goes_on
+        return ends_not
     test = loop.statement.test
     if isinstance(test, ast.Constant) and test.value in (True, 1):
-        return goes_on
-    asked = question(loop.source, test, loop.tf)
-    if asked is not None and asked.doubt is None:
-        code = asked.code
-    elif isinstance(test, ast.Compare) and len(test.ops) == 1 and names_read([test]) & set(names):
-        code = loop.source.code(test)  # a counter of Python, which becomes a tensor
-    else:
+        return ends_not
+    asked = goes_on(loop.source, test, loop.tf, names)
+    if asked is None or asked.doubt is not None:
         return None
-    return f"{loop.tf}.logical_and({code}, {goes_on})"
+    return f"{loop.tf}.logical_and({asked.code}, {ends_not})"
 
 
 # --- the edits ------------------------------------------------------------------------------------------------------

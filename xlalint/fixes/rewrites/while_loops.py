@@ -15,7 +15,7 @@ from xlalint.finding import Edit, Fix, Span
 from xlalint.fixes import bounds
 from xlalint.fixes.asts import Source, assigned_before, is_bound_before, names_bound, names_read
 from xlalint.fixes.branches import can_move, roots_after
-from xlalint.fixes.effects import Effect, effect_of, unknown_call
+from xlalint.fixes.effects import Effect, effect_of, never_raises, unknown_call
 from xlalint.fixes.headers import air_above, colon, end_of_line, is_tight_below
 from xlalint.fixes.layout import call_lines
 from xlalint.fixes.numerics import literal
@@ -60,10 +60,41 @@ def propose(site: Site) -> Fix | None:
     if names is None or _branches_within(source, statement):
         return None
     truths = frozenset(name for name in names if _starts_as(source, statement, name, bool))
-    asked = question(source, statement.test, tf, truths)
+    asked = goes_on(source, statement.test, tf, names, truths)
     if asked is None:
         return None
     return _fix(_Loop(source, holder, statement, names, asked, tf))
+
+
+def goes_on(
+    source: Source,
+    test: ast.expr,
+    tf: str,
+    names: Sequence[str],
+    truths: frozenset[str] = frozenset(),
+) -> Question | None:
+    """The condition of a loop as tf.while_loop asks it, where the names that it carries are tensors: numbers of Python, too."""
+    asked = question(source, test, tf, truths)
+    if asked is not None:
+        return asked
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        parts = [goes_on(source, part, tf, names, truths) for part in test.values]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        code = known[0].code
+        for part in known[1:]:
+            code = f"{tf}.logical_and({code}, {part.code})"
+        doubt = next((part.doubt for part in known if part.doubt), None)
+        if doubt is None and not all(never_raises(source, part) for part in test.values[1:]):
+            doubt = "all of its parts are computed, also those that the first one used to guard"
+        return Question(code, all(part.is_scalar for part in known), doubt)
+    is_count = isinstance(test, ast.Compare) and len(test.ops) == 1
+    orders = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+    if is_count and isinstance(test, ast.Compare) and isinstance(test.ops[0], orders):
+        if names_read([test]) & set(names):
+            return Question(source.code(test), True)
+    return None
 
 
 def carried(source: Source, loop: ast.For | ast.While) -> list[str] | None:
@@ -72,19 +103,40 @@ def carried(source: Source, loop: ast.For | ast.While) -> list[str] | None:
     if function is None:
         return None
     bound = names_bound(loop.body)
-    closures = (ast.FunctionDef, ast.Lambda)
-    read = {
-        n.id
-        for c in nodes_of(function.body)
-        if isinstance(c, closures)
-        for n in nodes_of([c])
-        if isinstance(n, ast.Name)
-    }
+    read = _read_by_functions(source, function.body, loop)
     if read & set(bound) or any(is_shared(function.body, name) for name in bound):
         return None
     names = [name for name in bound if is_carried(function.body, loop, name)]
     is_known = all(is_bound_before(source, loop, name) for name in names)
     return names if names and is_known else None
+
+
+def _read_by_functions(
+    source: Source, body: Sequence[ast.stmt], loop: ast.For | ast.While
+) -> set[str]:
+    """What functions read whenever they are called; without those of the loop that are called at once, as by tf.cond."""
+    closures = (ast.FunctionDef, ast.Lambda)
+    inside = list(nodes_of(loop.body))
+    at_once = {
+        id(given)
+        for call in inside
+        if isinstance(call, ast.Call) and (source.api(call) or "").startswith("tf.")
+        for given in [*call.args, *(keyword.value for keyword in call.keywords)]
+        if isinstance(given, ast.Lambda)
+    }
+    every = list(nodes_of(body))
+    for function in inside:
+        if isinstance(function, ast.FunctionDef):
+            uses = [n for n in every if isinstance(n, ast.Name) and n.id == function.name]
+            if all(any(use is own for own in inside) for use in uses):
+                at_once.add(id(function))
+    return {
+        n.id
+        for c in every
+        if isinstance(c, closures) and id(c) not in at_once
+        for n in nodes_of([c])
+        if isinstance(n, ast.Name)
+    }
 
 
 def _branches_within(source: Source, loop: ast.While) -> bool:
