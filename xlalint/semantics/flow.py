@@ -386,6 +386,8 @@ def _for(node: ast.For, frame: Frame) -> bool:
     iteration.note_loop(frame, node, items, inside)
     if not is_graph_loop:
         costs.note_loop(node, frame)
+    # What is only guessed to be a tensor may be a list of them, whose loop Python unrolls: its numbers stay numbers.
+    is_graph_loop = is_graph_loop and not items.guess
     if is_graph_loop:
         frame.graph_loops.add(node)
         frame.constructs.append(node)
@@ -395,7 +397,7 @@ def _for(node: ast.For, frame: Frame) -> bool:
         bind(node.target, inside, frame)
         run_block(node.body, frame)
 
-    head = node.iter if is_graph_loop and not items.guess else None
+    head = node.iter if is_graph_loop else None
     _repeat(node, once, lambda: head, frame)
     if is_graph_loop:
         frame.constructs.pop()

@@ -159,6 +159,7 @@ def _makes_tensors(name: str, status: str) -> bool:
         name.startswith(_TENSOR_NAMESPACES)
         and leaf[:1].islower()
         and not leaf.startswith(("is_", "get_", "set_"))
+        and not name.split(".")[-2][:1].isupper()  # a class method: `tf.losses.Reduction.all()`
     )
 
 
