@@ -137,7 +137,7 @@ def test_verify_answers_what_only_a_compiler_can(write: WriteFiles, xlalint: Run
     found = states(document)
     assert (found["compiles"], found["step"], found["memory"]) == ("done", "done", "done")
     assert item(document, "memory")["evidence"][0]["text"] == (
-        "train_step on tpu-v5e: 1.00 of 16.0 GiB per chip"
+        "train_step on tpu-v5e: 1.00 of 16.0 GiB of memory"
     )
 
 
@@ -235,8 +235,10 @@ def test_a_page_for_a_browser(write: WriteFiles, xlalint: RunXlalint) -> None:
     balanced = Balanced()
     balanced.feed(page)
     assert balanced.open == []
-    assert page.count("<li>") == 15
+    assert page.count("<section id=") == 15
+    assert page.count('<a href="#') == 15
     assert "http" not in page
+    assert "Next: as for item 5" in page
 
 
 class Balanced(HTMLParser):
@@ -252,3 +254,121 @@ class Balanced(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
+
+
+def test_a_program_that_names_no_tpu_is_judged_for_one(
+    write: WriteFiles, xlalint: RunXlalint
+) -> None:
+    write({"laptop.py": LAPTOP.replace('"mse")', '"mse", jit_compile=True)')})
+    _, document = ready(xlalint, "laptop.py")
+    assert item(document, "jit")["state"] == "to do"
+    assert item(document, "rate")["evidence"][0]["text"] == (
+        "judged once there is a strategy to train under"
+    )
+
+
+def test_the_checklist_is_for_tpus(write: WriteFiles, xlalint: RunXlalint) -> None:
+    write({"laptop.py": LAPTOP, "xlalint.toml": 'target = "gpu"\n'})
+    ran = xlalint("ready", "laptop.py")
+    assert ran.status == 2
+    assert "this checklist is for TPUs, and the target is gpu: say --target tpu-vm" in ran.err
+    assert xlalint("ready", "laptop.py", "--target", "tpu-node").status == 1
+
+
+READS = """\
+import tensorflow as tf
+
+files = tf.data.Dataset.list_files(PATTERN)
+data = tf.data.TFRecordDataset(files).batch(8, drop_remainder=True)
+model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+model.compile("adam", "mse")
+model.fit(data)
+"""
+
+
+def test_a_tpu_node_reads_buckets_and_nothing_else(write: WriteFiles, xlalint: RunXlalint) -> None:
+    write(
+        {
+            "local.py": READS.replace("(files)", "('data.tfrecord')"),
+            "bucket.py": READS.replace("PATTERN", "'gs://bucket/*.tfrecord'"),
+            "asked.py": READS.replace("PATTERN", "input()"),
+            "kaggle.py": "from kaggle_datasets import KaggleDatasets\n"
+            + READS.replace("PATTERN", "KaggleDatasets().get_gcs_path('x') + '/*.tfrec'"),
+            "memory.py": LAPTOP,
+        }
+    )
+    states_of = {}
+    for name in ("local.py", "bucket.py", "asked.py", "kaggle.py", "memory.py"):
+        _, document = ready(xlalint, name, "--target", "tpu-node")
+        data = item(document, "data")
+        assert data["title"] == "The TPU node can read the data"
+        states_of[name] = (data["state"], data["evidence"][-1]["line"])
+    assert states_of == {
+        "local.py": ("to do", 4),
+        "bucket.py": ("done", 3),
+        "asked.py": ("unknown", 4),
+        "kaggle.py": ("done", 4),
+        "memory.py": ("done", 0),
+    }
+    _, document = ready(xlalint, "asked.py", "--target", "tpu-node")
+    assert item(document, "data")["next"].startswith("gcloud storage cp")
+
+
+def test_a_report_about_other_files_counts_for_nothing(
+    write: WriteFiles, xlalint: RunXlalint
+) -> None:
+    folder = write({"other.py": TRAIN, "verify.json": json.dumps(REPORT)})
+    newer(folder / "verify.json", folder / "other.py")
+    _, document = ready(xlalint, "other.py", "--verified", "verify.json")
+    assert states(document)["step"] == "unknown"
+    assert item(document, "step")["evidence"][0]["text"] == "verify.json is about other files"
+
+
+def test_a_failure_is_told_where_it_happened(write: WriteFiles, xlalint: RunXlalint) -> None:
+    report = json.loads(json.dumps(REPORT))
+    failure = {"message": "Detected unsupported operations\nmore", "path": "train.py", "line": 15}
+    report["targets"][0] |= {"status": "failed", "failures": [failure]}
+    folder = write({"train.py": TRAIN, "verify.json": json.dumps(report)})
+    newer(folder / "verify.json", folder / "train.py")
+    _, document = ready(xlalint, "train.py", "--verified", "verify.json")
+    assert item(document, "compiles")["evidence"] == [
+        {
+            "text": "train_step fails: Detected unsupported operations",
+            "path": "train.py",
+            "line": 15,
+        }
+    ]
+
+
+def test_a_verdict_counts_for_its_cell_only(write: WriteFiles, xlalint: RunXlalint) -> None:
+    masked = "@tf.function(jit_compile=True)\ndef {}(x: tf.Tensor):\n    return x[x > 0]\n"
+    sources = ("import tensorflow as tf", masked.format("f"), masked.format("g"))
+    cells = [{"cell_type": "code", "source": source} for source in sources]
+    report = json.loads(json.dumps(REPORT))
+    place = {"code": "XLA201", "path": "n.ipynb", "line": 3}
+    report["findings"] = [
+        {**place, "cell": 2, "verdict": "confirmed"},
+        {**place, "cell": 3, "verdict": "refuted"},
+    ]
+    folder = write(
+        {"n.ipynb": json.dumps({"cells": cells, "nbformat": 4}), "verify.json": json.dumps(report)}
+    )
+    newer(folder / "verify.json", folder / "n.ipynb")
+    _, document = ready(xlalint, "n.ipynb", "--verified", "verify.json")
+    (evidence,) = item(document, "shapes")["evidence"]
+    assert (evidence["cell"], evidence["line"]) == (2, 3)
+    assert evidence["text"].endswith("(confirmed by the compiler)")
+
+
+def test_the_program_that_trains_is_the_one_to_verify(
+    write: WriteFiles, xlalint: RunXlalint
+) -> None:
+    folder = write(
+        {"a project/check.py": "import tensorflow as tf\nfor n in range(3):\n    pass\n"}
+    )
+    (folder / "a project" / "train.py").write_text(TRAIN)
+    _, document = ready(xlalint, "a project")
+    assert item(document, "step")["next"].splitlines() == [
+        "xlalint verify --steps 5 --target tpu-v5e --format json -- python 'a project/train.py' > verify.json",
+        "xlalint ready 'a project' --verified verify.json",
+    ]

@@ -7,8 +7,11 @@ memory that suffices. An item is done only when something shows that it is; what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import shlex
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from xlalint import pages
 from xlalint.finding import FileError, Finding, Severity
@@ -17,6 +20,7 @@ from xlalint.readiness.sights import Sight, Sign
 from xlalint.readiness.verified import Verified
 
 _MOST_SHOWN = 3
+_LONGEST = 160
 _GIB = 2**30
 # Above this share of its memory a chip is full: what the runtime itself needs is not in the compiler's figures.
 _FULL = 0.9
@@ -25,6 +29,8 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu=...)  # "local"
 tf.config.experimental_connect_to_cluster(resolver)
 tf.tpu.experimental.initialize_tpu_system(resolver)
 strategy = tf.distribute.TPUStrategy(resolver)"""
+_NODE = "tpu-node"
+_COPY = "gcloud storage cp -r DATA gs://BUCKET/DATA    # and give the program that path"
 _SCOPE = """\
 with strategy.scope():
     model = ...      # and its optimizer, its metrics, and what restores them"""
@@ -59,11 +65,11 @@ class Seen:
     def verdict(self, finding: Finding) -> str | None:
         if self.verified is None:
             return None
-        return self.verified.verdict(finding.code, finding.path, finding.span.line)
+        return self.verified.verdict(finding)
 
     @property
     def where(self) -> str:
-        return " ".join(self.paths)
+        return shlex.join(self.paths)
 
     @property
     def has_tensorflow(self) -> bool:
@@ -196,8 +202,11 @@ def _rate(seen: Seen) -> Item:
         "Learning rate and loss are right for many replicas",
         ("XLA602", "XLA603", "XLA605"),
     )
-    if not seen.trains:
+    if item.state is not State.DONE or not seen.trains:
         return _unless_training(seen, item)
+    if not seen.places(Sign.TPU_STRATEGY, Sign.SCOPE):
+        early = Evidence("judged once there is a strategy to train under")
+        return Item(item.key, item.title, State.UNKNOWN, (early,))
     return item
 
 
@@ -209,12 +218,23 @@ def _unless_training(seen: Seen, item: Item) -> Item:
 
 
 def _data(seen: Seen) -> Item:
-    title = f"A {seen.target} can read the data"
+    where = "TPU node" if seen.target == _NODE else "TPU VM"
+    title = f"The {where} can read the data"
     item = _ruled(seen, "data", title, ("XLA701", "XLA702"))
-    if item.state in (State.TO_DO, State.NOT_APPLICABLE) or seen.target == "tpu-node":
+    if item.state in (State.TO_DO, State.NOT_APPLICABLE):
         return item
-    local = "the program runs on the machine that has the TPU, and reads what that machine reads"
-    return Item(item.key, title, State.DONE, (Evidence(local),))
+    if seen.target != _NODE:
+        local = (
+            "the program runs on the machine that has the TPU, and reads what that machine reads"
+        )
+        return Item(item.key, title, State.DONE, (Evidence(local),))
+    files, buckets = seen.places(Sign.FILES), seen.places(Sign.BUCKET)
+    if files and not buckets:
+        open_ = Evidence(
+            "nothing in these files names a bucket (gs://), which is all a TPU node reads"
+        )
+        return Item(item.key, title, State.UNKNOWN, (open_, *_at(files)), _COPY)
+    return Item(item.key, title, item.state, (*item.evidence, *_at(buckets)), item.next)
 
 
 def _at(sights: Sequence[Sight]) -> tuple[Evidence, ...]:
@@ -226,13 +246,24 @@ def _at(sights: Sequence[Sight]) -> tuple[Evidence, ...]:
 
 def _command(seen: Seen) -> str:
     """How to have it verified: with the program of the project, where there is one."""
-    programs = seen.places(Sign.PROGRAM)
-    program = programs[0].path if programs else ""
-    run = f" -- python {program}" if program.endswith(".py") else f" {program or seen.where}"
+    program = _program(seen)
+    run = f" -- python {shlex.quote(program)}" if program.endswith(".py") else ""
+    run = run or f" {shlex.quote(program) if program else seen.where}"
     return (
         f"xlalint verify --steps 5 --target tpu-v5e --format json{run} > verify.json\n"
         f"xlalint ready {seen.where} --verified verify.json"
     )
+
+
+def _program(seen: Seen) -> str:
+    """The file to run: of those that are programs, the one that shows most of a training."""
+    programs = dict.fromkeys(sight.path for sight in seen.places(Sign.PROGRAM))
+    signs = Counter(
+        path
+        for path, sign in {(sight.path, sight.sign) for sight in seen.sights}
+        if path in programs and sign is not Sign.TENSORFLOW
+    )
+    return max(programs, key=lambda path: signs[path], default="")
 
 
 def _by_verify(
@@ -248,6 +279,9 @@ def _by_verify(
         report = seen.verified
         if report is None:
             return Item(key, title, State.UNKNOWN, (Evidence("not verified yet"),), _command(seen))
+        if report.is_foreign:
+            other = Evidence(f"{report.path} is about other files")
+            return Item(key, title, State.UNKNOWN, (other,), _command(seen))
         if report.outdated is not None:
             old = Evidence(f"{report.path} is older than this file", report.outdated)
             return Item(key, title, State.UNKNOWN, (old,), _command(seen))
@@ -269,7 +303,7 @@ def _compiles(report: Verified) -> Item | None:
     failed = [t for t in report.targets if t["status"] == "failed"]
     passed = [t for t in report.targets if t["status"] == "ok"]
     if failed:
-        evidence = tuple(_target(t, "fails") for t in failed[:_MOST_SHOWN])
+        evidence = tuple(_failed(t) for t in failed[:_MOST_SHOWN])
         return Item(
             "compiles",
             _COMPILES,
@@ -285,9 +319,25 @@ def _compiles(report: Verified) -> Item | None:
     return Item("compiles", _COMPILES, State.DONE, evidence)
 
 
-def _target(target: object, what: str) -> Evidence:
-    assert isinstance(target, dict)
-    return Evidence(f"{target['function']} {what}", target["path"], target["line"])
+def _target(target: Mapping[str, Any], what: str) -> Evidence:
+    return _placed(f"{target['function']} {what}", target)
+
+
+def _failed(target: Mapping[str, Any]) -> Evidence:
+    """A function that fails, and where and why, as far as the report tells."""
+    failure = next((f for f in target.get("failures", ()) if f.get("path")), None)
+    if failure is None:
+        return _target(target, "fails")
+    first, *_ = str(failure["message"]).splitlines() or [""]
+    return _placed(f"{target['function']} fails: {_shortened(first)}", failure)
+
+
+def _placed(text: str, place: Mapping[str, Any]) -> Evidence:
+    return Evidence(text, place["path"] or "", place["line"], place.get("cell"))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 def _step(report: Verified) -> Item | None:
@@ -300,9 +350,8 @@ def _step(report: Verified) -> Item | None:
     return Item("step", _STEPS, State.DONE if good else State.TO_DO, evidence, advice)
 
 
-def _run(run: object) -> Evidence:
-    assert isinstance(run, dict)
-    told = f" ({run['detail']})" if run["detail"] else ""
+def _run(run: Mapping[str, Any]) -> Evidence:
+    told = f" ({_shortened(run['detail'])})" if run["detail"] else ""
     return Evidence(
         f"{run['program']}: {run['steps']} steps on {run['replicas']} replicas, {run['status']}{told}"
     )
@@ -320,22 +369,20 @@ def _fits(report: Verified) -> Item | None:
     return Item("memory", _FITS, State.DONE if good else State.TO_DO, evidence, advice)
 
 
-def _memory(one: object) -> Evidence:
-    assert isinstance(one, dict)
+def _memory(one: Mapping[str, Any]) -> Evidence:
     if one["status"] != "compiles":
-        words = f"{one['function']} on {one['target']}: {one['status']} ({one['message']})"
-        return Evidence(words, one["path"], one["line"])
+        why = f" ({_shortened(one['message'])})" if one["message"] else ""
+        return _placed(f"{one['function']} on {one['target']}: {one['status']}{why}", one)
     share = (
-        f"{one['peak'] / _GIB:.2f} of {one['hbm'] / _GIB:.1f} GiB"
+        f"{one['peak'] / _GIB:.2f} of {one['hbm'] / _GIB:.1f} GiB of memory"
         if one["hbm"]
-        else "memory unknown"
+        else "of unknown memory"
     )
     full = ", nearly full" if _is_full(one) else ""
-    return Evidence(f"{one['function']} on {one['target']}: {share} per chip{full}")
+    return Evidence(f"{one['function']} on {one['target']}: {share}{full}")
 
 
-def _is_full(one: object) -> bool:
-    assert isinstance(one, dict)
+def _is_full(one: Mapping[str, Any]) -> bool:
     return bool(one["hbm"]) and one["peak"] > _FULL * one["hbm"]
 
 

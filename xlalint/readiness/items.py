@@ -42,12 +42,17 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Checklist:
-    """All items, in the order in which one works through them."""
+    """All items, in the order in which one works through them.
+
+    `paths` are as the user gave them, `report` is the report of verify that was read, empty for none.
+    """
 
     items: tuple[Item, ...]
     target: str
     tf_version: str
     files_checked: int
+    paths: tuple[str, ...] = ()
+    report: str = ""
 
     @property
     def is_ready(self) -> bool:

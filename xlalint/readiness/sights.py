@@ -17,13 +17,13 @@ class Sign(str, Enum):
     """What may be seen."""
 
     TENSORFLOW = "imports TensorFlow or Keras"
-    COMPILED = "has code that is compiled"
     TPU_STRATEGY = "makes a TPUStrategy"
     TPU_SETUP = "initialises the TPU system"
     SCOPE = "enters strategy.scope()"
     REPLICAS = "counts num_replicas_in_sync"
     MODEL = "makes or trains a Keras model"
-    PIPELINE = "feeds tf.data"
+    FILES = "reads files"
+    BUCKET = "names a bucket"
     OPTIMIZER = "makes an optimizer"
     OWN_LOOP = "has a training loop of its own"
     PROGRAM = "is a program"
@@ -50,12 +50,23 @@ _SETUPS = (
     "tf.compat.v1.tpu.initialize_system",
 )
 _OPTIMIZERS = ("keras.optimizers.", "tf_keras.optimizers.", "tf.compat.v1.train.")
-_PIPELINES = ("tf.data.", "tfds.", "tensorflow_datasets.", "keras.utils.")
+# What opens files that the program names.
+_READERS = frozenset(
+    (
+        *("tf.data.TFRecordDataset", "tf.data.TextLineDataset", "tf.data.FixedLengthRecordDataset"),
+        *("tf.data.Dataset.list_files", "tf.data.Dataset.load", "tf.io.gfile.glob"),
+        *("tf.data.experimental.make_csv_dataset", "tf.data.experimental.CsvDataset"),
+        *("keras.utils.image_dataset_from_directory", "keras.utils.text_dataset_from_directory"),
+        *("keras.preprocessing.image_dataset_from_directory", "tensorflow_datasets.load"),
+    )
+)
+_BUCKET = "gs://"
 _ATTRIBUTES = {
     "scope": Sign.SCOPE,
     "fit": Sign.MODEL,
     "apply_gradients": Sign.OWN_LOOP,
     "make_train_function": Sign.MODEL,
+    "get_gcs_path": Sign.BUCKET,
 }
 
 
@@ -88,9 +99,9 @@ def _of_program(tree: ast.Module) -> Iterator[tuple[Sign, int]]:
             yield from ((sign, node.lineno) for sign in _of_call(node, names))
         elif isinstance(node, ast.Attribute) and node.attr == "num_replicas_in_sync":
             yield Sign.REPLICAS, node.lineno
-        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            if any(_is_compiled(base, names) for base in _marks(node)):
-                yield Sign.COMPILED, node.lineno
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if node.value.startswith(_BUCKET):
+                yield Sign.BUCKET, node.lineno
         elif isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'":
             yield Sign.PROGRAM, node.lineno
 
@@ -112,12 +123,10 @@ def _of_call(node: ast.Call, names: dict[str, str]) -> Iterator[Sign]:
         yield Sign.TPU_SETUP
     if name.startswith(_OPTIMIZERS):
         yield Sign.OPTIMIZER
-    if name.startswith(_PIPELINES):
-        yield Sign.PIPELINE
+    if name in _READERS:
+        yield Sign.FILES
     if name in ("keras.Sequential", "keras.Model", "tf_keras.Sequential", "tf_keras.Model"):
         yield Sign.MODEL
-    if name == "tf.function":
-        yield Sign.COMPILED
     if isinstance(node.func, ast.Attribute):
         sign = _ATTRIBUTES.get(node.func.attr)
         if sign is not None and not (node.func.attr == "scope" and node.args):
@@ -125,18 +134,6 @@ def _of_call(node: ast.Call, names: dict[str, str]) -> Iterator[Sign]:
         # `TPUClusterResolver.connect("")` is a class method, whatever the class was imported as.
         if node.func.attr == "connect" and "TPUClusterResolver" in ast.unparse(node.func.value):
             yield Sign.TPU_SETUP
-
-
-def _marks(node: ast.FunctionDef | ast.ClassDef) -> list[ast.expr]:
-    return node.decorator_list if isinstance(node, ast.FunctionDef) else node.bases
-
-
-def _is_compiled(mark: ast.expr, names: dict[str, str]) -> bool:
-    """Whether a decorator or base class has code compiled: tf.function, Keras layers and models."""
-    name = _canonical(mark.func if isinstance(mark, ast.Call) else mark, names)
-    if name == "tf.function":
-        return True
-    return name.startswith(("keras.", "tf_keras.")) and name.endswith(("Layer", "Model"))
 
 
 def _canonical(node: ast.expr, names: dict[str, str]) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from xlalint.finding import Finding
 from xlalint.project.files import SourceFile
 
 
@@ -17,11 +18,15 @@ class ReportError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A report. `outdated` names a file that has changed since it was written; None where none has."""
+    """A report. `outdated` names a file that has changed since it was written; None where none has.
+
+    `is_foreign`: nothing in it is about the files of the checklist.
+    """
 
     path: str
     document: Mapping[str, Any]
     outdated: str | None = None
+    is_foreign: bool = False
 
     @property
     def targets(self) -> list[Mapping[str, Any]]:
@@ -38,10 +43,12 @@ class Verified:
         """What the TPU compiler said, with `function`, `target`, `status`, `peak` and `hbm` in bytes."""
         return list(self.document["tpu"])
 
-    def verdict(self, code: str, path: str, line: int) -> str | None:
+    def verdict(self, wanted: Finding) -> str | None:
         """What became of a finding: `confirmed`, `refuted`, `not reached`; None where the report does not hold it."""
+        place = (wanted.code, wanted.cell, wanted.span.line)
         for finding in self.document["findings"]:
-            if (finding["code"], finding["line"]) == (code, line) and _same(finding["path"], path):
+            told = (finding["code"], finding.get("cell"), finding["line"])
+            if told == place and _same(finding["path"], wanted.path):
                 return str(finding["verdict"])
         return None
 
@@ -64,8 +71,17 @@ def read(path: str, files: Iterable[SourceFile]) -> Verified:
         isinstance(document.get(key), list) for key in ("targets", "findings", "training", "tpu")
     ):
         raise ReportError(f"{path}: not a report of `xlalint verify --format json`")
-    newer = (f.display for f in files if f.text is None and f.path.stat().st_mtime > written)
-    return Verified(path, document, next(newer, None))
+    checked = [file for file in files if file.text is None]
+    newer = (f.display for f in checked if f.path.stat().st_mtime > written)
+    return Verified(path, document, next(newer, None), _is_foreign(document, checked))
+
+
+def _is_foreign(document: Mapping[str, Any], files: Iterable[SourceFile]) -> bool:
+    """Whether a report names places, and none of them is in these files."""
+    named = [one["path"] for key in ("targets", "findings") for one in document[key]]
+    programs = [part for run in document["training"] for part in str(run["program"]).split()]
+    told = {Path(one).resolve() for one in (*named, *programs) if one}
+    return bool(told) and not any(file.path in told for file in files)
 
 
 def _same(one: str, other: str) -> bool:
