@@ -307,6 +307,7 @@ def _analysis(loaded: Sequence[_Loaded], settings: Settings) -> Analysis:
         _keras(loaded, settings),
         installed,
         tells_counts_apart=counts.are_told_apart(settings.tf_version),
+        is_for_tpu=settings.target.startswith("tpu"),
     )
     for item in loaded:
         analysis.regions.leave_to_host(item.module, item.suppressions.host_lines)

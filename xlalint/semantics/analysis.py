@@ -42,10 +42,13 @@ class Analysis:
         keras: str,
         installed: Iterable[Path] = (),
         tells_counts_apart: bool = False,
+        is_for_tpu: bool = False,
     ) -> None:
         self.catalog = catalog
         # Whether XLA refuses to combine data-sized tensors that were counted apart (counts.py).
         self.tells_counts_apart = tells_counts_apart
+        # Whether the code is judged for a TPU: what a program keeps from TPUs is left out then (tpu_tests.py).
+        self.is_for_tpu = is_for_tpu
         self.handlers: Mapping[type[ast.AST], Callable[[Any, Frame], Value]] = expressions.HANDLERS
         self.keras = keras
         self.saw_tpu = False

@@ -15,6 +15,7 @@ from xlalint.semantics import (
     loops,
     scopes,
     text,
+    tpu_tests,
     trace_effects,
 )
 from xlalint.semantics.callbacks import loop_state
@@ -173,6 +174,7 @@ def _if(node: ast.If, frame: Frame) -> bool:
     while True:
         test = evaluate_condition(node.test, frame, "if")
         known = truth(test)
+        known = tpu_tests.answer(node.test, test, frame) if known is None else known
         if known is not None and not (known and _is_type_checking(node.test)):
             narrow(node.test, known, frame)
             block = node.body if known else node.orelse
