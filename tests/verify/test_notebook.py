@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from xlalint.finding import Finding, Region, Severity, Span
-from xlalint.verify import hosted
+from xlalint.verify import hosted, notebook_program
 from xlalint.verify.command import Command, PlanError
 from xlalint.verify.notebook import Notebooks
+from xlalint.verify.notebook_program import runnable
 
 CELLS = [
     "!pip install -q x\n%env LEVEL=3\nimport os\n",
@@ -146,3 +147,44 @@ def test_modules_that_only_a_host_has_do_nothing(monkeypatch: pytest.MonkeyPatch
         "google.colab is not installed here: calls of it do nothing",
         "kaggle_datasets is not installed here: calls of it do nothing",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('"""Doc."""\nfrom __future__ import division\nx = 1\n', None),
+        (
+            "pass\nimport os\nfrom __future__ import (\n    division)\nx = 1\n",
+            "pass\nimport os\npass\n\nx = 1\n",
+        ),
+        (
+            "\nimport os\nfrom __future__ import annotations\n",
+            "from __future__ import annotations\nimport os\npass\n",
+        ),
+        (
+            "import os\nfrom __future__ import annotations, division\n",
+            "from __future__ import annotations; import os\npass\n",
+        ),
+        (
+            "def f():\n    pass\nfrom __future__ import annotations\n",
+            "def f():\n    pass\npass\n",
+        ),
+    ],
+)
+def test_imports_from_the_future_may_stand_in_any_cell(text: str, expected: str | None) -> None:
+    assert runnable(text) == (text if expected is None else expected)
+    compile(runnable(text), "<program>", "exec")
+
+
+def test_a_program_may_wait_at_its_top_level(tmp_path: Path) -> None:
+    program = tmp_path / "train.ipynb.py"
+    program.write_text(
+        "import asyncio, pathlib\nawait asyncio.sleep(0)\n"
+        "pathlib.Path(__file__).with_name('said').write_text(__name__ + word)\n"
+    )
+    main = sys.modules["__main__"]
+    try:
+        notebook_program.run(str(program), {"word": "!"})
+    finally:
+        sys.modules["__main__"] = main
+    assert (tmp_path / "said").read_text() == "__main__!"

@@ -8,6 +8,8 @@ import logging
 import os
 import pickle
 import shutil
+import subprocess
+import sys
 import tarfile
 import tempfile
 import zipfile
@@ -212,3 +214,21 @@ def test_what_was_changed_all_the_same_is_known(tmp_path: Path) -> None:
     (tmp_path / "new").write_text("")
     (tmp_path / ".git/index").write_text("longer")
     assert before.changed() == tuple(str(tmp_path / name) for name in ("changed", "new", "removed"))
+
+
+def test_the_file_that_our_own_words_go_to_is_none_of_theirs(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from xlalint.verify import footprint;"
+        "before = footprint.take([Path()]); print('words', flush=True); Path('new').touch();"
+        "sys.exit(','.join(Path(one).name for one in before.changed()))"
+    )
+    with open(tmp_path / "progress.txt", "w") as out:
+        ran = subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=tmp_path,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            text=True,
+        )
+    assert ran.stderr == "new\n"

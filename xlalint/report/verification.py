@@ -11,6 +11,7 @@ from typing import Any
 from xlalint.report import Style, judged, recompiles, targets, tpu
 from xlalint.report.advice import advice
 from xlalint.report.places import shown
+from xlalint.report.text import place
 from xlalint.report.verification_data import as_data, summary
 from xlalint.verify import choices
 from xlalint.verify.records import (
@@ -143,9 +144,8 @@ class _Full:
         for one in self._result.verdicts:
             finding = one.finding
             word = self._paint(f"{one.verdict:<11}", _VERDICT_COLORS[one.verdict])
-            span = finding.span
             yield (
-                f"  {word} {finding.path}:{span.line}:{span.column}: {finding.severity.value} {finding.code} "
+                f"  {word} {place(finding)}: {finding.severity.value} {finding.code} "
                 f"{finding.message}"
             )
             yield f"              {one.evidence}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +37,7 @@ def take(folders: Iterable[Path]) -> Footprint:
 
 def _files(roots: Iterable[Path]) -> dict[str, tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {}
+    ours = _written_by_us()
     for root in roots:
         for folder, names, files in os.walk(root):
             names[:] = [
@@ -47,7 +49,19 @@ def _files(roots: Iterable[Path]) -> dict[str, tuple[int, int]]:
                     state = os.stat(path)
                 except OSError:
                     continue
+                if (state.st_dev, state.st_ino) in ours:
+                    continue
                 found[path] = (state.st_size, state.st_mtime_ns)
             if len(found) >= _MOST_FILES:
                 return found
     return found
+
+
+def _written_by_us() -> frozenset[tuple[int, int]]:
+    """The files that this process's own output goes to: `xlalint verify > verify.json 2> progress.txt`."""
+    found = set()
+    for descriptor in (1, 2):
+        with suppress(OSError):
+            status = os.fstat(descriptor)
+            found.add((status.st_dev, status.st_ino))
+    return frozenset(found)

@@ -19,6 +19,7 @@ from xlalint.finding import Finding, Span
 from xlalint.project import notebooks
 from xlalint.project.source import Source, split_lines
 from xlalint.verify.command import Command, PlanError
+from xlalint.verify.notebook_program import runnable
 
 SUFFIX = ".ipynb"
 _SHOWN = 4  # lines of IPython that a note quotes
@@ -82,7 +83,7 @@ class Notebooks:
             raise PlanError(f"{command.run}: cell {cell.cell}, line {cell.line}: {cell.message}")
         program = Path(self._folder.name).resolve() / str(len(self._made)) / f"{path.name}.py"
         program.parent.mkdir()
-        program.write_text(source.text, encoding="utf-8")
+        program.write_text(runnable(source.text), encoding="utf-8")
         linecache.getlines(str(program))  # reports quote it when the file is gone
         magics = tuple(_magics(notebooks.cell_sources(text), source))
         made = Notebook(command.run, program, source, magics)

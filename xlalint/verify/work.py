@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from xlalint.isolation.channel import Channel
-from xlalint.verify import hosted, jobs, members
+from xlalint.verify import hosted, jobs, members, notebook_program
 from xlalint.verify.here import Here, leave, own_fault
 from xlalint.verify.interpreter import Interpreter
 from xlalint.verify.jobs import Job
@@ -83,9 +83,10 @@ class _Work:
         sys.argv[:] = self._here.job.argv
         if self._here.job.is_module:
             runpy.run_module(self._here.job.run, run_name="__main__", alter_sys=True)
+        elif self._here.job.has_ipython:
+            notebook_program.run(self._here.job.run, hosted.names())
         else:
-            names = hosted.names() if self._here.job.has_ipython else {}
-            runpy.run_path(self._here.job.run, init_globals=names, run_name="__main__")
+            runpy.run_path(self._here.job.run, run_name="__main__")
 
     # Functions
 
