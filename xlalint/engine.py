@@ -24,6 +24,7 @@ from xlalint.semantics.index import ModuleInfo, Project, parse_module
 from xlalint.semantics.parameter_beliefs import ParameterBeliefs
 
 if TYPE_CHECKING:
+    from xlalint.rules.base import Aim
     from xlalint.semantics.beliefs import Beliefs
 
 # Keras 3 is what tf.keras means from this TensorFlow minor on.
@@ -126,9 +127,8 @@ def _with_fixes(
     if not any(found):
         return list(found)
     from xlalint.fixes.proposing import propose
-    from xlalint.rules.base import Aim
 
-    aim = Aim(settings.target, _names_tpu(analysis, settings))
+    aim = _aim(analysis, settings)
     result = []
     for item, findings in zip(loaded, found):
         facts = analysis.facts.get(item.module)
@@ -366,10 +366,9 @@ def _read(
     # libcst is imported only here: most runs over most projects never need it.
     import libcst
 
-    from xlalint.rules.base import Aim
     from xlalint.rules.reading import read_module
 
-    aim = Aim(settings.target, _names_tpu(analysis, settings))
+    aim = _aim(analysis, settings)
     try:
         found, too_deep = read_module(facts, item.file.display, aim, selected)
     except libcst.ParserSyntaxError as error:
@@ -382,9 +381,12 @@ def _read(
     return [f for f in found if settings.target in pages.load(f.code).targets], unread
 
 
-def _names_tpu(analysis: Analysis, settings: Settings) -> bool:
-    """Whether the project or its user has named a TPU."""
-    return analysis.saw_tpu or "target" in dict(settings.origins)
+def _aim(analysis: Analysis, settings: Settings) -> Aim:
+    from xlalint.rules.base import Aim
+
+    names_tpu = analysis.saw_tpu or "target" in dict(settings.origins)
+    trains = analysis.saw_tpu or analysis.drivers.makes_steps
+    return Aim(settings.target, names_tpu, trains)
 
 
 def _told(failure: Failure) -> FileError:

@@ -22,10 +22,13 @@ _UNUSUAL = (
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What the code is headed for. `goes_to_tpu` says that the project or its user has named a TPU."""
+    """What the code is headed for. `goes_to_tpu` says that the project or its user has named a TPU, `trains` that the project
+    itself compiles a model or runs steps on replicas: without that it is a library, which others put to use.
+    """
 
     target: str
     goes_to_tpu: bool
+    trains: bool
 
     @property
     def is_tpu(self) -> bool:

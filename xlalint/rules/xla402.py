@@ -6,7 +6,7 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.semantics import families
-from xlalint.semantics.facts import ASSUMED, CALL, CallDetail
+from xlalint.semantics.facts import ASSUMED, CALL, CallDetail, Fact
 
 _ALWAYS_FAIL = {
     families.CALLBACK: "callback",
@@ -27,14 +27,23 @@ class HostCallback(Rule):
                 variant = _ALWAYS_FAIL[detail.family]
                 self.report(node, fact, variant, confidence="certain", api=self.quote(node.func))
             elif detail.family == families.PRINTING:
-                # In a step that TPUStrategy or Keras compiles, a TPU may move what only writes to the host. A library
-                # function that nobody calls is compiled by whoever calls it; there a summary without a writer writes
+                # In a step that TPUStrategy or Keras compiles, a TPU may move what only writes to the host. A library's
+                # function or layer is compiled by whoever calls it; in such a function a summary without a writer writes
                 # nothing: only --pedantic asks about those.
-                is_assumed = fact.context.region == ASSUMED and not fact.context.jit
-                variant = "printing-offloaded"
-                if fact.context.jit or is_assumed:
-                    variant = "printing-library" if is_assumed else "printing"
                 needs_writer = detail.api.startswith("tf.summary.")
-                confidence = "possible" if is_assumed and needs_writer else "certain"
+                is_assumed = fact.context.region == ASSUMED
+                variant = "printing-offloaded"
+                if fact.context.jit:
+                    variant = "printing"
+                elif is_assumed or (not needs_writer and self._is_layer_for_others(fact)):
+                    variant = "printing-library"
+                is_unsure = variant == "printing-library" and needs_writer
+                confidence = "possible" if is_unsure else "certain"
                 api = self.quote(node.func)
                 self.report(node, fact, variant, confidence=confidence, api=api)
+
+    def _is_layer_for_others(self, fact: Fact) -> bool:
+        """Whether the call is in a layer or model that Keras traces, in a project that trains none."""
+        first = fact.context.why[0] if fact.context.why else ""
+        is_traced = first.startswith(("Keras traces", "Keras 3 traces"))
+        return is_traced and not self.passage.aim.trains

@@ -350,6 +350,11 @@ class Drivers:
         """Whether a model of Keras is compiled anywhere: `model.compile(...)`."""
         return bool(self._compiled_models)
 
+    @property
+    def makes_steps(self) -> bool:
+        """Whether the project compiles a model of Keras, or runs steps on replicas: it is more than a library."""
+        return self.compiles_models or bool(self._runs_replicas)
+
     def judge(self) -> None:
         """Keep a fact for each use whose consumer is compiled."""
         self._judge_tokenizers()
