@@ -141,6 +141,8 @@ def _state(node: ast.If, first: Arm, second: Arm, frame: Frame) -> Difference | 
         return None
     for name in _names_that_differ(first, second):
         found = _difference_of_name(name, first, second, frame)
+        if found is None:
+            found = _other_than_tested(name, node.test, first, second, frame)
         if found is not None and not is_shared(body, name.split("[")[0]):
             if is_live_after(body, node, name.split("[")[0]):
                 return found._replace(name=name)
@@ -202,6 +204,30 @@ def _difference_of_name(name: str, first: Arm, second: Arm, frame: Frame) -> Dif
         ranks = [relative_ranks.after(arm.block, frame) for arm in (first, second)]
         found = _relative(*(r.get(name, relative_ranks.Rank(name, 0)) for r in ranks))
     return found
+
+
+def _other_than_tested(
+    name: str, test: ast.expr, first: Arm, second: Arm, frame: Frame
+) -> Difference | None:
+    """`if tf.rank(x) == 1: x = tf.reshape(x, [-1, 1])`: for the very inputs that are asked for, the ranks differ."""
+    if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq)):
+        return None
+    asked = test.left
+    if not isinstance(asked, ast.Call) or [ast.unparse(part) for part in asked.args] != [name]:
+        return None
+    content = frame.analysis.evaluate(asked, frame).ref
+    tested = frame.analysis.evaluate(test.comparators[0], frame).constant()
+    if type(content) is not Content or not content.is_rank or tested is None:
+        return None
+    untouched = relative_ranks.Rank(name, 0)
+    made, other = (
+        relative_ranks.after(arm.block, frame).get(name, untouched) for arm in (first, second)
+    )
+    if made is None or made.base is not None or made.reduced is not None or other != untouched:
+        return None
+    if made.more == tested.value:
+        return None
+    return Difference("rank", f"rank {made.more}", _more(untouched))
 
 
 _DATA_KINDS = (TENSOR, VARIABLE, PYTHON, SEQUENCE, TENSOR_ARRAY)

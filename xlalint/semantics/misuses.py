@@ -6,6 +6,7 @@ the others see the buffer. What has no gradient is in differentiation.py. All me
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import result_shapes
@@ -69,6 +70,16 @@ _COUNTS = frozenset(
 _PROMISE_A_SHAPE = frozenset(
     {"tf.reshape", "tf.ensure_shape", "tf.broadcast_to", "keras.ops.reshape"}
 )
+_RESIZES = frozenset(
+    {
+        "tf.image.resize",
+        "tf.compat.v1.image.resize",
+        "tf.compat.v1.image.resize_bilinear",
+        "tf.compat.v1.image.resize_images",
+        "tf.compat.v1.image.resize_nearest_neighbor",
+        "keras.ops.image.resize",
+    }
+)
 _SQUEEZES = frozenset({"tf.squeeze", "keras.ops.squeeze", "keras.backend.squeeze"})
 _CONCATENATIONS = frozenset({"tf.concat", "keras.ops.concatenate", "keras.backend.concatenate"})
 _STACKS = frozenset({"tf.stack", "keras.ops.stack", "keras.backend.stack"})
@@ -95,8 +106,8 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
         return _static_size_promised(name, bound, arguments, first)
     if name in _COUNTS:
         return ("ones", first) if first.producer == ALL_ONES else None
-    if name == "tf.image.resize":
-        return ("resize", first) if first.sized_axis in (1, 2) else None
+    if name in _RESIZES:
+        return ("resize", first) if _is_image_of_open_size(first) else None
     if name in _ON_ANY_AXIS:
         return _ON_ANY_AXIS[name], first
     if name == "tf.RaggedTensor.from_tensor":
@@ -107,6 +118,27 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
     if misuse is None or not _is_along_sized_axis(name, bound, arguments, first):
         return None
     return misuse, first
+
+
+def _is_image_of_open_size(image: Value) -> bool:
+    """Whether height or width of what is resized, an image or a batch of them, is a size from data."""
+    axis, rank = image.sized_axis, len(image.shape) if image.shape is not None else image.rank
+    if axis is None:
+        spatial = image.shape[-3:-1] if image.shape is not None else ()
+        return any(size is None for size in spatial)
+    return axis in (1, 2) or rank == 3 or _cuts_two_axes(image.producer or "")
+
+
+def _cuts_two_axes(producer: str) -> bool:
+    """`image[y : y + n, x : x + n]`: whether the first axis is rows or batch, the second is of open size as well."""
+    try:
+        cut = ast.parse(producer, mode="eval").body
+    except SyntaxError:
+        return False
+    if not isinstance(cut, ast.Subscript) or not isinstance(cut.slice, ast.Tuple):
+        return False
+    ends = [part.upper for part in cut.slice.elts[:2] if isinstance(part, ast.Slice)]
+    return len([end for end in ends if end is not None and not isinstance(end, ast.Constant)]) == 2
 
 
 def measured_misuse(api: Api, bound: Bound) -> Misuse | None:

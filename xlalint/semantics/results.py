@@ -245,7 +245,8 @@ def _of_bounded_size(value: Value, api: Api, bound: Bound) -> Value:
     if value.kind is not TENSOR or value.producer is not None:
         return value
     if api.sizing_args and is_sized_by(api, bound):
-        return value._replace(producer=A_SIZE_FROM_DATA, sized_axis=None)
+        axis = 1 if api.name == "tf.image.crop_to_bounding_box" else None  # of an image or a batch
+        return value._replace(producer=A_SIZE_FROM_DATA, sized_axis=axis)
     sizes = [leaf for name in api.constant_args if name in bound for leaf in leaves(bound[name])]
     if any(leaf.is_tensor and leaf.dependence == BOUNDED for leaf in sizes):
         return value._replace(producer=A_SIZE_FROM_DATA, sized_axis=_axis_of_bound(bound))
