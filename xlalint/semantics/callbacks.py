@@ -269,6 +269,10 @@ def _compare(
     if test is not None and test.is_tensor:
         returned = [_returned(function) for function in functions]
         conditionals.note_results(node, test, results, returned, frame)
+        bodies = [_body(function) for function in functions]
+        asked = next(iter(getattr(node, "args", ())), None)
+        if asked is not None and len(bodies) == 2:
+            conditionals.note_guarded(asked, test, bodies[0], bodies[1], frame)
 
 
 def _returned(function: Value | None) -> ast.expr | None:
@@ -280,6 +284,12 @@ def _returned(function: Value | None) -> ast.expr | None:
         return info.node.body
     only = info.node.body[-1] if len(info.node.body) == 1 else None
     return only.value if isinstance(only, ast.Return) else None
+
+
+def _body(function: Value | None) -> list[ast.AST]:
+    info = function.ref if function is not None and function.kind is FUNCTION else None
+    body = info.node.body if isinstance(info, FunctionInfo) else []
+    return list(body) if isinstance(body, list) else [body]
 
 
 def _keras_switch(

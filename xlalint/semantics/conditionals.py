@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from xlalint.semantics import relative_ranks, tensor_arrays
+from xlalint.semantics import guarded_sizes, relative_ranks, tensor_arrays
 from xlalint.semantics.facts import ARMS
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.liveness import binds_in, is_live_after, is_shared, path_to
@@ -94,6 +94,7 @@ def note_arms(node: ast.If, test: Value, first: Arm, second: Arm, frame: Frame) 
     found = _raised(node)
     if found is None and first.ends and second.ends:
         found = _state(node, first, second, frame)
+    note_guarded(node.test, test, node.body, node.orelse, frame)
     if found is None and _asks_for_rank(node.test, frame):
         found = Difference("rank-test", "", "")
     if found is None and _asks_python_in_graph(node.test, frame):
@@ -102,6 +103,18 @@ def note_arms(node: ast.If, test: Value, first: Arm, second: Arm, frame: Frame) 
         frame.analysis.note(frame, node.test, ARMS, test, found)
     if (first.returned or second.returned) and not frame.loops:
         frame.splits.append(Split(node, test, (first, second), len(frame.returned)))
+
+
+def note_guarded(
+    test: ast.expr, value: Value, first: Sequence[ast.AST], second: Sequence[ast.AST], frame: Frame
+) -> None:
+    """Note the call of an arm that asks for a size which is negative where the other arm is meant."""
+    if frame.silent or not frame.context.is_compiled:
+        return
+    found = guarded_sizes.guarded_size(test, value, first, second, frame)
+    if found is not None:
+        detail = Difference("guarded-size", ast.unparse(found.size), ast.unparse(test))
+        frame.analysis.note(frame, found.call, ARMS, value, detail)
 
 
 def _raised(node: ast.If) -> Difference | None:
