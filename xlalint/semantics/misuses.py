@@ -80,6 +80,8 @@ _RESIZES = frozenset(
         "keras.ops.image.resize",
     }
 )
+# Paddings or sizes are computed from the size of the image, and have to be constants.
+_FITS = frozenset({"tf.image.resize_with_crop_or_pad", "tf.image.resize_with_pad"})
 _SQUEEZES = frozenset({"tf.squeeze", "keras.ops.squeeze", "keras.backend.squeeze"})
 _CONCATENATIONS = frozenset({"tf.concat", "keras.ops.concatenate", "keras.backend.concatenate"})
 _STACKS = frozenset({"tf.stack", "keras.ops.stack", "keras.backend.stack"})
@@ -106,8 +108,10 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
         return _static_size_promised(name, bound, arguments, first)
     if name in _COUNTS:
         return ("ones", first) if first.producer == ALL_ONES else None
-    if name in _RESIZES:
-        return ("resize", first) if _is_image_of_open_size(first) else None
+    if name in _RESIZES or name in _FITS:
+        if not _is_image_of_open_size(first):
+            return None
+        return ("resize" if name in _RESIZES else "measured-rejected"), first
     if name in _ON_ANY_AXIS:
         return _ON_ANY_AXIS[name], first
     if name == "tf.RaggedTensor.from_tensor":
