@@ -80,6 +80,15 @@ _RESIZES = frozenset(
         "keras.ops.image.resize",
     }
 )
+# Work on what lies beyond the end, with this padding: means over windows count it, blocks take it in.
+_OVER_SPACE = {
+    "tf.nn.avg_pool": "SAME",
+    "tf.nn.avg_pool2d": "SAME",
+    "tf.nn.space_to_depth": None,
+}
+_PADS = frozenset({"tf.pad", "tf.compat.v1.pad"})
+# Count the windows along the last axis.
+_FRAMES = frozenset({"tf.signal.frame", "tf.signal.stft"})
 # Paddings or sizes are computed from the size of the image, and have to be constants.
 _FITS = frozenset({"tf.image.resize_with_crop_or_pad", "tf.image.resize_with_pad"})
 _SQUEEZES = frozenset({"tf.squeeze", "keras.ops.squeeze", "keras.backend.squeeze"})
@@ -112,6 +121,17 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
         if not _is_image_of_open_size(first):
             return None
         return ("resize" if name in _RESIZES else "measured-rejected"), first
+    if name in _OVER_SPACE:
+        needed = _OVER_SPACE[name]
+        is_so = needed is None or _says(bound, "padding", needed)
+        return ("resize", first) if is_so and first.sized_axis in (1, 2) else None
+    if name in _PADS:
+        return ("resize", first) if _says(bound, "mode", "REFLECT", "SYMMETRIC") else None
+    if name == "tf.image.extract_patches":
+        return ("measured-rejected", first) if first.sized_axis in (1, 2) else None
+    if name in _FRAMES:
+        is_last = first.shape is not None and first.sized_axis == len(first.shape) - 1
+        return ("measured-rejected", first) if is_last else None
     if name in _ON_ANY_AXIS:
         return _ON_ANY_AXIS[name], first
     if name == "tf.RaggedTensor.from_tensor":
@@ -122,6 +142,12 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
     if misuse is None or not _is_along_sized_axis(name, bound, arguments, first):
         return None
     return misuse, first
+
+
+def _says(bound: Bound, parameter: str, *words: str) -> bool:
+    given = bound.get(parameter)
+    known = given.constant() if given is not None else None
+    return known is not None and str(known.value).upper() in words
 
 
 def _is_image_of_open_size(image: Value) -> bool:
@@ -154,6 +180,8 @@ def measured_misuse(api: Api, bound: Bound) -> Misuse | None:
     if len(tensors) != 1 or tensors[0][1].producer is None or tensors[0][1].sized_axis != 0:
         return None
     parameter, sized = tensors[0]
+    if api.name == "tf.repeat" and result_shapes.number(bound.get("repeats", NOTHING_KNOWN)):
+        return None  # measured with a count per row
     verdict = dict(api.bounded).get(parameter)
     if verdict not in _MEASURED or not _works_along_first_axis(api, bound, sized):
         return None
