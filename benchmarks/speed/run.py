@@ -4,10 +4,10 @@
 
 Packages are downloaded (never installed) and the peers installed into an environment of their own, once, into --cache.
 Prints thousand lines per CPU-second, user and system time of the process and its children, as medians over several
-runs, for each package and for all of them together (all lines by the sum of the seconds of separate runs); the memory
-that a cold run took at its peak; how many times as fast as each peer xlalint is; start-up and single-file times; and
-what a line costs in generated sources of three sizes. The two slow peers run once, and only on packages of at most
---peer-lines lines; --alone leaves all peers out.
+runs, for each package and for all of them together (all lines by the sum of the seconds of separate runs), of the report
+for people and of the JSON one, which has a rewrite beside each finding; the memory that a cold run took at its peak; how
+many times as fast as each peer xlalint is; start-up and single-file times; and what a line costs in generated sources of
+three sizes. The two slow peers run once, and only on packages of at most --peer-lines lines; --alone leaves all peers out.
 """
 
 from __future__ import annotations
@@ -100,13 +100,16 @@ def _xlalint(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "xlalint", *arguments]
 
 
-_QUIET = ("--exit-zero", "--format", "json", "--output-file", os.devnull)
+_QUIET = ("--exit-zero", "--output-file", os.devnull)
+# A report for programs, for which a rewrite is looked for beside each finding.
+_WITH_FIXES = ("--format", "json")
 
 
 def _own_commands(package: Package) -> dict[str, list[str]]:
     folder = str(package.folder)
     return {
         "xlalint cold": _xlalint("check", folder, "--no-cache", *_QUIET),
+        "with fixes": _xlalint("check", folder, "--no-cache", *_QUIET, *_WITH_FIXES),
         "xlalint warm": _xlalint("check", folder, *_QUIET),
     }
 

@@ -28,8 +28,8 @@ def calls_python(function: Value, frame: Frame) -> bool:
         return function.ref in _CALLBACKS
     if function.kind is not FUNCTION:
         return False
-    modules = frame.analysis.modules.project.modules.values()
-    if not any(m is not None and any(n in m.text for n in _CALLBACK_NAMES) for m in modules):
+    project = frame.analysis.modules.project
+    if not any(project.mentions(name) for name in _CALLBACK_NAMES):
         return False
     seen: set[FunctionInfo] = set()
     pending = [_info(function)]

@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from xlalint.semantics.names import mentions_tensorflow
@@ -306,6 +307,8 @@ class Project:
         self.modules: dict[str, ModuleInfo | None] = {}
         self._search_path = search_path
         self._read_paths: dict[Path, ModuleInfo] = {}
+        # By word: how many modules have been asked, and whether one holds it.
+        self._mentions: dict[str, tuple[int, bool]] = {}
 
     def add(self, module: ModuleInfo, real_path: Path | None = None) -> None:
         # Two files may claim one dotted name (scripts in several folders): the first keeps it, both are checked.
@@ -337,6 +340,15 @@ class Project:
                 if path.is_file():
                     return self._parse_file(name, path, is_package)
         return None
+
+    def mentions(self, word: str) -> bool:
+        """Whether the text of any module that has been read so far holds a word."""
+        asked, found = self._mentions.get(word, (0, False))
+        if not found and asked < len(self.modules):
+            latest = islice(self.modules.values(), asked, None)
+            found = any(module is not None and word in module.text for module in latest)
+            self._mentions[word] = (len(self.modules), found)
+        return found
 
     def also_read(self) -> tuple[str, ...]:
         """The files that were read to understand those asked for, sorted."""

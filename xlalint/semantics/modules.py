@@ -111,7 +111,7 @@ class Modules:
         frame = self._module_frames.get(module)
         if frame is None:
             frame = Frame(self._analysis, module, None, Context(EAGER, False))
-            frame.scope = self._analysis.scopes.start_of(module, list(module.tree.body))
+            frame.scope = self._analysis.scopes.start_of(module, module.tree.body)
             self._module_frames[module] = frame
             frame.names["__name__"] = SOME_PYTHON
             try:

@@ -8,6 +8,7 @@ over two CPUs, TensorFlow 2.21, Keras 3 and tf_keras (rules/XLA505.md).
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.classes import METRIC, MODEL, OPTIMIZER, external_role
@@ -45,6 +46,8 @@ class Scopes:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self._starts: dict[FunctionInfo, str] = {}
+        # Whether the text of a module enters scopes at all.
+        self._enters: dict[ModuleInfo, bool] = {}
         # Constructors are run once for all callers: those that somebody calls inside a scope may all be.
         self._constructed_inside: set[FunctionInfo] = set()
         self._noted: dict[tuple[str, Site], Value] = {}
@@ -53,13 +56,14 @@ class Scopes:
         """Where a function runs whose caller says nothing: outside, where it enters a scope itself."""
         known = self._starts.get(info)
         if known is None:
-            known = self._starts[info] = self.start_of(info.module, list(info.body))
+            known = self._starts[info] = self.start_of(info.module, info.body)
         return known
 
-    @staticmethod
-    def start_of(module: ModuleInfo, body: list[ast.AST]) -> str:
+    def start_of(self, module: ModuleInfo, body: Sequence[ast.AST]) -> str:
         """Where these statements run, as their author sees it; empty where they do not say."""
-        if ".scope(" not in module.text:
+        if module not in self._enters:
+            self._enters[module] = ".scope(" in module.text
+        if not self._enters[module]:
             return ""
         inside = nodes_of(body, into_functions=False)
         withs = (node for node in inside if isinstance(node, ast.With))

@@ -6,6 +6,7 @@ Strings that are known while tracing are folded away: only what is computed from
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import TEXT
@@ -25,7 +26,7 @@ def note_call(
     api: Api, bound: dict[str, Value], result: Value, node: ast.AST, frame: Frame
 ) -> None:
     """Note an operation that would have to compute on strings."""
-    if any(_arrives(leaf) for value in bound.values() for leaf in leaves(value)):
+    if _any_arrives(bound.values()):
         frame.analysis.note(frame, node, TEXT, result, ARRIVES)
     elif api.name in _CHOICES and result.is_tensor and result.dependence >= ARRIVING:
         options = [bound[name] for name in _CHOICES[api.name] if name in bound]
@@ -43,10 +44,14 @@ def note_returned(node: ast.expr, value: Value, frame: Frame) -> None:
         frame.analysis.note(frame, node, TEXT, value, RETURNED)
 
 
-def _arrives(value: Value) -> bool:
-    return (
-        value.is_tensor and value.dtype == "string" and value.dependence >= ARRIVING and value.sure
-    )
+def _any_arrives(values: Iterable[Value]) -> bool:
+    # Every call of an operation comes here, and next to none has a string: asked first, and without a generator.
+    for value in values:
+        for leaf in leaves(value):
+            if leaf.dtype == "string" and leaf.sure and leaf.is_tensor:
+                if leaf.dependence >= ARRIVING:
+                    return True
+    return False
 
 
 def _is_text(value: Value) -> bool:
