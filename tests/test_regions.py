@@ -554,3 +554,34 @@ def test_a_function_decorated_as_a_host_callback_is_one_where_it_is_called(tmp_p
     path.write_text(source)
     result = check([str(path)], Settings(root=tmp_path))
     assert [(f.code, f.span.line) for f in result.findings] == [("XLA402", 12), ("XLA101", 17)]
+
+
+def test_modules_of_pytorch_beside_layers_of_keras_are_not_traced(tmp_path: Path) -> None:
+    source = HEAD + dedent(
+        """
+        from torch import nn
+
+        class Base(nn.Module):
+            def warn(self, ids):
+                if self.pad in ids[:, [-1, 0]]:
+                    print("padded")
+
+        class Model(Base):
+            def forward(self, ids, mask):
+                self.warn(ids)
+
+                def shortened(x):
+                    return x[:, 1:] if mask[:, 0] > 0 else x
+
+                return shortened(ids)
+
+        class Layer(keras.layers.Layer):
+            def call(self, ids):
+                return ids if ids[0, 0] > 0 else -ids
+        """
+    )
+    path = tmp_path / "program.py"
+    path.write_text(source)
+    result = check([str(path)], Settings(root=tmp_path))
+    (line,) = [n for n, text in enumerate(source.splitlines(), 1) if "else -ids" in text]
+    assert [(f.code, f.span.line) for f in result.findings] == [("XLA101", line)]

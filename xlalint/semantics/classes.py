@@ -99,6 +99,10 @@ def converts(role: Role, method: str, keras: str) -> bool:
     return _KERAS_2_CONVERTS.get(role.kind, False)
 
 
+# What the modules of other frameworks inherit from.
+_OTHER_MODULES = ("torch.nn.", "torch.autograd.", "pytorch_lightning.", "lightning.", "flax.")
+
+
 def external_role(name: str) -> Role | None:
     """The role of a class of another package, by its canonical name."""
     legacy = name.startswith("tf_keras.")
@@ -168,6 +172,13 @@ class ClassTable:
                 if found is not None:
                     return found
         return None
+
+    def is_of_another_framework(self, cls: ClassInfo) -> bool:
+        """Whether a class is a module of PyTorch or Flax, which TensorFlow never traces, and nothing of Keras besides."""
+        if self.role(cls) is not None:
+            return False
+        bases = (base for ancestor in self.line(cls) for base in self.bases(ancestor))
+        return any(isinstance(base, str) and base.startswith(_OTHER_MODULES) for base in bases)
 
     def method(self, cls: ClassInfo, name: str) -> FunctionInfo | None:
         for ancestor in self.line(cls):

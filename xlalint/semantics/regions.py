@@ -443,6 +443,9 @@ class Regions:
             parent = parent.parent
         if _holds_host_work(info.module.name):
             return False
+        cls = _class_around(info)
+        if cls is not None and self._analysis.classes.is_of_another_framework(cls):
+            return False
         return info.cls is None or not self._is_host_class(info.cls)
 
     def _drop_host_facts(self) -> None:
@@ -497,6 +500,13 @@ def _is_within(info: FunctionInfo | None, functions: set[FunctionInfo]) -> bool:
             return True
         info = info.parent
     return False
+
+
+def _class_around(info: FunctionInfo) -> ClassInfo | None:
+    """The class of the method that a function is, or is defined in."""
+    while info.cls is None and info.parent is not None:
+        info = info.parent
+    return info.cls
 
 
 def _self_of(info: FunctionInfo) -> Value | None:
