@@ -23,6 +23,7 @@ from xlalint.semantics.values import (
     NOTHING_KNOWN,
     PROJECT_MODULE,
     RAGGED,
+    SEQUENCE,
     SHAPE,
     SOME_PYTHON,
     SPARSE,
@@ -140,6 +141,17 @@ def _of_class(value: Value, attr: str, frame: Frame) -> Value:
     return assigned if assigned is not None else NOTHING_KNOWN
 
 
+# Results that are named tuples: tf.unique, tf.math.top_k, tf.linalg.qr, tf.sets...
+_FIELDS = {"y": 0, "idx": 1, "count": 2, "values": 0, "indices": 1, "q": 0, "r": 1, "out": 0}
+
+
+def _of_sequence(value: Value, attr: str, frame: Frame) -> Value:
+    position = _FIELDS.get(attr)
+    if position is None or position >= len(value.ref):
+        return NOTHING_KNOWN
+    return value.ref[position]  # type: ignore[no-any-return]
+
+
 def _of_strategy(value: Value, attr: str, frame: Frame) -> Value:
     return SOME_PYTHON if attr == "num_replicas_in_sync" else NOTHING_KNOWN
 
@@ -161,6 +173,7 @@ _READERS: dict[str, Callable[[Value, str, Frame], Value]] = {
     CLASS: _of_class,
     STRATEGY: _of_strategy,
     MAPPING: _of_mapping,
+    SEQUENCE: _of_sequence,
     SPARSE: composites.attribute,
     RAGGED: composites.attribute,
     UNKNOWN: lambda value, attr, frame: STATIC_SHAPE if attr == "shape" else NOTHING_KNOWN,

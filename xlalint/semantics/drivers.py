@@ -355,6 +355,11 @@ class Drivers:
         """Whether the project compiles a model of Keras, or runs steps on replicas: it is more than a library."""
         return self.compiles_models or bool(self._runs_replicas)
 
+    @property
+    def asks_for_xla(self) -> bool:
+        """Whether a model is compiled anywhere with jit_compile=True."""
+        return any(jit for _, jit in self._compiled_models)
+
     def judge(self) -> None:
         """Keep a fact for each use whose consumer is compiled."""
         self._judge_tokenizers()
@@ -370,7 +375,7 @@ class Drivers:
         self._judge_hooks()
 
     def _keep(self, use: _Use) -> None:
-        jit = use.jit if use.jit is not None else self._models_use_xla(use.user)
+        jit = use.jit if use.jit is not None else self.models_use_xla(use.user)
         replicas = use.replicas or (
             use.callee is not None
             and not self._runs_replicas.isdisjoint(self.reached({use.callee}))
@@ -383,7 +388,7 @@ class Drivers:
         frame = Frame(self._analysis, site.module, site.function, Context(EAGER, False, False, why))
         self._analysis.keep(frame, site.node, kind, NOTHING_KNOWN, detail)
 
-    def _models_use_xla(self, module: ModuleInfo) -> bool:
+    def models_use_xla(self, module: ModuleInfo) -> bool:
         """Whether every `compile` of this module, or where it has none of the project, says jit_compile=True."""
         here = [jit for where, jit in self._compiled_models if where is module]
         said = here or [jit for _, jit in self._compiled_models]

@@ -25,11 +25,13 @@ from xlalint.semantics.values import (
     INSTANCE,
     LIKELY_DATA,
     MAPPING,
+    NDARRAY,
     NONE,
     NOTHING_KNOWN,
     PYTHON,
     SEQUENCE,
     TENSOR,
+    VARIABLE,
     Value,
     join_all,
     unshaped,
@@ -112,6 +114,9 @@ class Functions:
         if frame.arms:
             self._analysis.loop_gradients.saw_in_arm(info)
         context = self._context_of_call(info, frame, converted)
+        if context.is_compiled and not frame.context.is_compiled:
+            positional = [_traced(value) for value in positional]
+            keywords = {name: _traced(value) for name, value in keywords.items()}
         known = self._memo.setdefault(info, {})
         if len(known) >= _MOST_SHAPES:
             # A few shapes are told apart; further ones would use up the contexts that matter more.
@@ -433,6 +438,30 @@ def _inferred_parameter(
         return NOTHING_KNOWN
     is_none = isinstance(default, ast.Constant) and default.value is None
     return inferred._replace(optional=is_none, structured=inferred.structured or is_none)
+
+
+def _traced(value: Value) -> Value:
+    """What a tf.function sees of an argument from outside: of tensors and arrays a placeholder, with their dtype and shape."""
+    if (value.is_tensor and value.kind is not VARIABLE) or value.kind is NDARRAY:
+        is_sized = value.producer is None and value.kind is not NDARRAY
+        return Value(
+            TENSOR,
+            ARRIVING,
+            dtype=value.dtype,
+            rank=value.rank if is_sized else None,
+            shape=value.shape if is_sized else None,
+            sure=value.sure,
+            optional=value.optional,
+            structured=value.structured,
+            guess=value.guess,
+        )
+    if value.kind is SEQUENCE:
+        return value._replace(ref=tuple(_traced(item) for item in value.ref))
+    if value.kind is MAPPING and value.ref:
+        return value._replace(ref=tuple((key, _traced(item)) for key, item in value.ref))
+    if value.kind is COLLECTION and value.ref is not None:
+        return value._replace(ref=_traced(value.ref))
+    return value
 
 
 def _class_of(frame: Frame) -> object:

@@ -10,6 +10,7 @@ from xlalint.semantics.classes import TRACED_METHODS, converts
 from xlalint.semantics.facts import EAGER, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
+from xlalint.semantics.parameters import from_annotation
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
@@ -38,6 +39,8 @@ class Objects:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self._attributes: dict[ClassInfo, dict[str, Value]] = {}
+        # Fields of which no more is known than their annotation.
+        self._only_declared: set[tuple[ClassInfo, str]] = set()
 
     def instance_attribute(self, cls: ClassInfo, name: str) -> Value | None:
         """What `__init__` and `build` leave in an attribute; None when they do not set it."""
@@ -62,7 +65,22 @@ class Objects:
             if self_value is not None and frame.self_name is not None:
                 frame.names[frame.self_name] = self_value
             flow.run_block(_body(method), frame)
-        return {name: _as_attribute(value) for name, value in collected.items()}
+        found = {name: _as_attribute(value) for name, value in collected.items()}
+        for name, declared in self._declared_fields(cls).items():
+            if declared is not None and name not in found:
+                found[name] = declared
+                self._only_declared.add((cls, name))
+        return found
+
+    def _declared_fields(self, cls: ClassInfo) -> dict[str, Value | None]:
+        """The fields that a dataclass or a NamedTuple declares, in order, with what their annotations promise."""
+        fields: dict[str, Value | None] = {}
+        for owner in reversed(self._analysis.classes.line(cls)):
+            for node in owner.node.body:
+                if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                    home = self._analysis.modules.module_frame(owner.module)
+                    fields[node.target.id] = from_annotation(node.annotation, home)
+        return fields
 
     def construct(self, cls: ClassInfo, arguments: Arguments, frame: Frame) -> None:
         """An object made while tracing keeps the tensors that it is given."""
@@ -72,7 +90,10 @@ class Objects:
         ):
             return
         method = self._analysis.classes.method(cls, "__init__")
-        if method is None or method in self._analysis.functions.running:
+        if method is None:
+            self._keep_fields(cls, arguments)
+            return
+        if method in self._analysis.functions.running:
             return
         self_value = Value(INSTANCE, ref=cls)
         inner = self._analysis.functions.frame_of(
@@ -94,11 +115,20 @@ class Objects:
         for name, value in inner.attributes.items():
             self.keep_attribute(cls, name, value)
 
+    def _keep_fields(self, cls: ClassInfo, arguments: Arguments) -> None:
+        """A dataclass or NamedTuple made with tensors holds them in its fields."""
+        given = dict(zip(self._declared_fields(cls), arguments.positional))
+        for name, value in (*given.items(), *arguments.keywords.items()):
+            self.keep_attribute(cls, name, value)
+
     def keep_attribute(self, cls: ClassInfo, name: str, value: Value) -> None:
         """A tensor that a method puts into an attribute while tracing."""
         if not value.is_tensor:
             return
         known = self.instance_attribute(cls, name)
+        if (cls, name) in self._only_declared:
+            self._only_declared.remove((cls, name))
+            known = None
         if known is not None and known.kind is PYTHON:
             self._attributes[cls][name] = (
                 NOTHING_KNOWN  # a setting that a tensor takes the place of, or not

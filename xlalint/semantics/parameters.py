@@ -45,6 +45,8 @@ _PROTOCOL: dict[str, dict[str, Value]] = {
     "update_state": {"y_true": DATA, "y_pred": DATA, "sample_weight": DATA._replace(optional=True)},
     "update_step": {"gradient": DATA, "grad": DATA, "variable": Value(VARIABLE, ARRIVING)},
 }  # fmt: skip
+# What a learning rate schedule is called with: a variable's value.
+_STEPS = frozenset({"step", "steps", "global_step", "iteration", "iterations", "epoch", "count"})
 # Names that hold tensors by convention wherever TensorFlow code uses them.
 _TENSOR_NAMES = re.compile(
     r"^(y_true|y_pred|logits|labels?|targets?|inputs?|outputs?|tensors?|images?|boxes|hidden_states?|attention_mask|"
@@ -70,6 +72,8 @@ def of_call(info: FunctionInfo, name: str, role_method: str | None, first: bool)
     """The value of a parameter of a method that Keras calls, or None when the protocol does not say."""
     if role_method is None:
         return None
+    if role_method == "__call__" and first and name in _STEPS:
+        return Value(TENSOR, ARRIVING, rank=0, shape=())
     protocol = _PROTOCOL.get(role_method)
     if protocol is None:
         return None

@@ -9,19 +9,20 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from xlalint.semantics import evidence
+from xlalint.semantics import evidence, families
 from xlalint.semantics.callables import Callee, callees
 from xlalint.semantics.classes import CALLBACK, HOST_DATA, TEST, TRACED_METHODS, Role, converts
 from xlalint.semantics.devices import note_jit
-from xlalint.semantics.facts import ASSUMED, COMPILED, DRIVING, EAGER, Context, Fact
+from xlalint.semantics.facts import ASSUMED, CALL, COMPILED, DRIVING, EAGER, Context, Fact
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.roots import Root
+from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
     ARRIVING,
     FUNCTION,
@@ -102,6 +103,8 @@ class Regions:
         self._not_run: list[FunctionInfo] = []
         self._jitted_steps: set[FunctionInfo] = set()
         self._forced_host: set[FunctionInfo] = set()
+        # Methods under tf.function, by the class that defines them.
+        self._traced_methods: dict[ClassInfo, list[FunctionInfo]] = {}
         self._drives_replicas: set[FunctionInfo] = set()
         self._pending: list[Root] = []
         self._known_roots: set[Any] = set()
@@ -253,6 +256,8 @@ class Regions:
             self._analysis.modules.module_frame(module)
         for module in relevant:
             self._find_roots(module)
+        for module in relevant:
+            self._find_inherited(module)
         self._drain()
         self._run_host_functions(relevant)
         for function in self._assumed_order(relevant):
@@ -266,6 +271,7 @@ class Regions:
         self._analysis.gradients.judge()
         self._analysis.loop_gradients.judge()
         self._drop_host_facts()
+        self._settle_printing()
         self._analysis.drivers.judge()
         self._analysis.setups.judge()
         self._analysis.eager_steps.judge()
@@ -299,10 +305,9 @@ class Regions:
             if own.tf_function and not own.jit and info.cls and self._is_host_class(info.cls):
                 self._host.add(info)  # a graph that tf.data runs: nothing asks XLA to compile it
             elif own.tf_function:
-                converted = own.autograph and own.never_converted is None
-                why = (f"@tf.function {info.qualname}",)
-                context = Context(COMPILED, converted, own.jit, why, info, own.autograph)
-                self._add_root(Callee(info, _self_of(info)), context)
+                self._add_tf_function(info, _self_of(info))
+                if info.cls is not None:
+                    self._traced_methods.setdefault(info.cls, []).append(info)
             if own.is_host:
                 self._host.add(info)
         makes_functions = ".function(" in module.text
@@ -312,6 +317,25 @@ class Regions:
                 self._analysis.objects.instance_attribute(
                     cls, ""
                 )  # `self.step = tf.function(self._step)`
+
+    def _find_inherited(self, module: ModuleInfo) -> None:
+        """A method under tf.function that a class inherits calls what the class overrides: it is traced again for it."""
+        for cls in module.classes if self._traced_methods else ():
+            if self._is_host_class(cls) or not cls.methods.keys() - _NEVER_TRACED:
+                continue
+            seen = set(cls.methods)
+            for ancestor in self._analysis.classes.line(cls)[1:]:
+                for method in self._traced_methods.get(ancestor, ()):
+                    if method.name not in seen and _calls_one_of(method, cls.methods):
+                        self._add_tf_function(method, Value(INSTANCE, ref=cls))
+                seen.update(ancestor.methods)
+
+    def _add_tf_function(self, info: FunctionInfo, bound: Value | None) -> None:
+        own = self._analysis.traits(info)
+        converted = own.autograph and own.never_converted is None
+        why = (f"@tf.function {info.qualname}",)
+        context = Context(COMPILED, converted, own.jit, why, info, own.autograph)
+        self._add_root(Callee(info, bound), context)
 
     def _is_host_class(self, cls: ClassInfo) -> bool:
         role = self._analysis.classes.role(cls)
@@ -459,6 +483,17 @@ class Regions:
             ]
             facts.remove(unwanted)
 
+    def _settle_printing(self) -> None:
+        """Say of printing in Keras code that jit_compile=True holds for it, where every model is compiled so."""
+        if not self._analysis.drivers.asks_for_xla:
+            return
+        for module, facts in self._analysis.facts.items():
+            if self._analysis.drivers.models_use_xla(module):
+                for known in facts.by_node.values():
+                    known[:] = [
+                        _compiled_with_xla(fact) if _prints(fact) else fact for fact in known
+                    ]
+
     def _runs_on_host(self, fact: Fact) -> bool:
         if fact.function in self._drives_replicas or _is_within(fact.function, self._forced_host):
             return True
@@ -471,6 +506,28 @@ class Regions:
         if fact.context.region != ASSUMED:
             return False
         return fact.context.root in self._host or _is_within(fact.function, self._host)
+
+
+def _prints(fact: Fact) -> bool:
+    """Whether a fact is about printing in what Keras traces."""
+    if fact.kind != CALL or fact.detail.family != families.PRINTING or not fact.context.why:
+        return False
+    return fact.context.region == COMPILED and fact.context.why[0].startswith(("Keras", "Model."))
+
+
+def _compiled_with_xla(fact: Fact) -> Fact:
+    return fact._replace(context=fact.context._replace(jit=True))
+
+
+def _calls_one_of(method: FunctionInfo, names: Container[str]) -> bool:
+    """Whether a method calls `self.name(...)` for one of these names."""
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in names
+        and isinstance(node.func.value, ast.Name)
+        for node in nodes_of(method.body)
+    )
 
 
 def _returns_array(info: FunctionInfo) -> bool:
