@@ -1,4 +1,4 @@
-"""XLA303: Python numbers that change, passed to a compiled function."""
+"""XLA303: Python numbers that change, and objects made anew, passed to a compiled function."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.rules.driving import compiler_of
+from xlalint.semantics.drivers import OBJECT
 from xlalint.semantics.facts import PYTHON_ARGUMENT
 
 
@@ -20,7 +21,7 @@ class PythonArgument(Rule):
                 self.report(
                     node.value,
                     fact,
-                    "number",
+                    "object" if fact.detail.words == OBJECT else "number",
                     confidence="certain",
                     value=self.quote(node.value),
                     consumer=fact.detail.consumer,

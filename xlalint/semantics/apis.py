@@ -116,6 +116,7 @@ _MORE_CONSTANTS = {
 _HOST_PREFIXES = (
     "tf.io.", "tf.data.", "tf.train.", "tf.saved_model.", "tf.summary.create", "tf.strings.", "tf.image.decode", "tf.compat.v1.gfile",
     "tf.compat.v1.data.", "tf.compat.v1.Session", "tf.compat.v1.train.",
+    "tf.Session", "tf.gfile.", "tf.read_file", "tf.write_file", "tf.decode_", "tf.parse_", "tf.python_io.",
     "cv2.", "PIL.", "matplotlib.", "os.", "shutil.", "json.", "pandas.", "sklearn.", "requests.", "argparse.", "subprocess.", "h5py.", "pickle.",
 )  # fmt: skip
 _HOST_EXCEPTIONS = frozenset({"tf.train.Checkpoint", "tf.data.Dataset", "os.getenv"})

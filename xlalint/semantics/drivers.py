@@ -38,6 +38,7 @@ from xlalint.semantics.pipelines import COLLATED, GROWN, TOKENIZED, Feed, Site, 
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.tokenized import calls_in_loops, handed_on, tokenized_in, wrapped_names
 from xlalint.semantics.values import (
+    CLASS,
     DATASET,
     FUNCTION,
     NONE,
@@ -53,6 +54,10 @@ from xlalint.semantics.values import (
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
     from xlalint.semantics.calls import Arguments
+
+
+# What changes is no number but an object: a word of a PYTHON_ARGUMENT.
+OBJECT = "object"
 
 
 class Driven(NamedTuple):
@@ -294,6 +299,11 @@ class Drivers:
         """Python numbers that change from one turn of a loop to the next: each value is another program."""
         changing: set[str] | None = None
         for argument in (*positional, *(k.value for k in keywords)):
+            if isinstance(argument, ast.Lambda) or self._makes_object(argument, frame):
+                site = Site(argument, frame.module, frame.function, OBJECT)
+                use = _Use(PYTHON_ARGUMENT, site, info.name, info, jit, False, frame.module)
+                self._uses.setdefault(use)
+                continue
             names = varying.names_in(argument)
             if not names:
                 continue
@@ -305,6 +315,24 @@ class Drivers:
                 site = Site(argument, frame.module, frame.function)
                 use = _Use(PYTHON_ARGUMENT, site, info.name, info, jit, False, frame.module)
                 self._uses.setdefault(use)
+
+    def _makes_object(self, argument: ast.expr, frame: Frame) -> bool:
+        """`Config(0.1)` among the arguments: an object of its own in each turn, which tf.function knows by its identity.
+
+        Structures that it takes apart (named tuples, attrs, extension types) have decorators or bases of other packages.
+        """
+        if not isinstance(argument, ast.Call):
+            return False
+        made = self._analysis.evaluate(argument.func, frame)
+        if made.kind is not CLASS:
+            return False
+        classes = self._analysis.classes
+        return all(
+            not owner.node.decorator_list
+            and not owner.node.keywords
+            and all(not isinstance(base, str) for base in classes.bases(owner))
+            for owner in classes.line(made.ref)
+        )
 
     def _grown_arguments(
         self, given: list[ast.expr], info: FunctionInfo, jit: bool, frame: Frame

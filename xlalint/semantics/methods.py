@@ -372,11 +372,19 @@ def _meeting(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame:
     return NOTHING_KNOWN
 
 
+def _mapped(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """`self.data.map(f)`: datasets, pools and tables have it, and none of them compiles `f`."""
+    if arguments.positional:
+        frame.analysis.regions.mark_host(arguments.positional[0])
+    return NOTHING_KNOWN
+
+
 # Methods whose names say enough where the object is not known: models of packages that are not read.
 _OF_UNKNOWN: dict[str, Method] = {
     "to_tf_dataset": _of_transformers,
     "prepare_tf_dataset": _of_transformers,
     "compile": _compile_unknown,
+    **dict.fromkeys(("map", "flat_map", "interleave"), _mapped),
     "run": _run_unknown,
     "experimental_distribute_dataset": _strategy_method,
     "experimental_distribute_datasets_from_function": _strategy_method,
