@@ -7,7 +7,7 @@ import libcst as cst
 from xlalint.rules.base import Rule
 from xlalint.rules.xla401 import listed
 from xlalint.semantics import families
-from xlalint.semantics.facts import CALL, DENSE_SHAPE, ROW_LENGTHS, CallDetail
+from xlalint.semantics.facts import CALL, DENSE_SHAPE, ROW_LENGTHS, SPARSE_INPUT, CallDetail
 
 
 class SparseOrRagged(Rule):
@@ -19,7 +19,8 @@ class SparseOrRagged(Rule):
         self._judge(node, node.func)
         for fact in self.facts(node, DENSE_SHAPE) if self.passage.aim.is_tpu else ():
             self.report(node, fact, "dense-shape", confidence="certain", use=self.quote(node.func))
-
+        for fact in self.facts(node, SPARSE_INPUT) if self.passage.aim.is_tpu else ():
+            self.report(node, fact, "input", confidence="certain", use=self.quote(node))
         for fact in self.facts(node, ROW_LENGTHS):
             self.report(node, fact, "row-lengths", use=self.quote(node.func))
 

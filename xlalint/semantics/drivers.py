@@ -25,6 +25,7 @@ from xlalint.semantics.facts import (
     PARTIAL_BATCH,
     PYTHON_ARGUMENT,
     REMADE_FUNCTION,
+    SPARSE_INPUT,
     UNCAUGHT_CHECK,
     VANISHING_CHECK,
     VARIABLE_LENGTH,
@@ -245,7 +246,9 @@ class Drivers:
         self._uses.setdefault(use)
 
     def saw_input(self, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
-        """`keras.Input(shape=(None, ...))`: a dimension that may be another one in each batch."""
+        """`keras.Input(shape=(None, ...))`: a dimension that may be another one in each batch; `sparse=True`."""
+        if arguments.keywords.get("sparse") == TRUE and not frame.silent:
+            self._analysis.note_anywhere(frame, node, SPARSE_INPUT, NOTHING_KNOWN)
         shape = arguments.keywords.get("shape", next(iter(arguments.positional), NOTHING_KNOWN))
         if shape.kind is SEQUENCE and NONE in shape.ref and not frame.silent and _is_open(node):
             site = Site(node, frame.module, frame.function, "input")

@@ -73,6 +73,7 @@ TEXT = "text"  # detail: how a string comes to be on the device (`text`)
 COST = "cost"  # on a TPU; detail: a `costs.Cost`
 PRECISION = "precision"  # of products on a TPU; detail: how it is chosen (precision.py)
 ROW_LENGTHS = "row-lengths"  # of a ragged tensor cut by data, where XLA needs the longest row
+SPARSE_INPUT = "sparse-input"  # of a Keras model
 DENSE_SHAPE = "dense-shape"  # of a sparse tensor that arrives, where XLA needs it as a constant
 VANISHING_CHECK = "vanishing-check"  # detail: the API's canonical name
 DIFFERS = "differs-from-eager"  # detail: how (differences.py)
@@ -111,6 +112,7 @@ DRIVING = frozenset(
         MERGE_IN_ARM,
         NODE_INPUT,
         NODE_FILE,
+        SPARSE_INPUT,
     }
 )
 
