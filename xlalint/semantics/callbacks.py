@@ -458,7 +458,7 @@ def _stacked(value: Value) -> Value:
 
 
 def _host(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    function = _argument(arguments, bound, 0, "func")
+    function = _argument(arguments, bound, 0, "func", "computation")
     if function is not None:
         frame.analysis.regions.mark_host(function)
     return Value(TENSOR, COMPUTED, structured=True)
@@ -538,6 +538,16 @@ def _estimator(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fra
     model_fn = _argument(arguments, bound, 0, "model_fn")
     if model_fn is not None:
         frame.analysis.regions.trace_later(model_fn, ("Estimator",), converted=False, frame=frame)
+    return NOTHING_KNOWN
+
+
+def _estimator_spec(
+    arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    """What a TPUEstimator's `model_fn` returns names the functions that run on the host: summaries and metrics."""
+    for name in ("host_call", "eval_metrics", "scaffold_fn"):
+        for leaf in leaves(arguments.keywords.get(name, NOTHING_KNOWN)):
+            frame.analysis.regions.mark_host(leaf)
     return NOTHING_KNOWN
 
 
@@ -622,6 +632,15 @@ _HANDLERS: dict[str, Callback] = {
         _estimator,
     ),
     "tf.contrib.tpu.TPUEstimator": _estimator,
+    **dict.fromkeys(
+        (
+            f"{root}.TPUEstimatorSpec"
+            for root in ("tf.estimator.tpu", "tf.compat.v1.estimator.tpu", "tf.contrib.tpu")
+        ),
+        _estimator_spec,
+    ),
+    "tf.compat.v1.tpu.outside_compilation": _host,
+    "tf.tpu.outside_compilation": _host,
     "tf.switch_case": _switch,
     "tf.case": _case,
     "tf.compat.v1.case": _case,
