@@ -11,6 +11,7 @@ import copy
 import gc
 import inspect
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +38,7 @@ class Transplant:
     """The functions of `path` that differ between two texts, `folder` is where the new text is put for tracebacks.
 
     Raises:
-        UnfitError: the texts differ outside of functions, by more than imports that are added.
+        UnfitError: the texts differ outside of functions, by more than what is added at the top.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class Transplant:
         self._module = module
         self._path = real_path(path)
         before, after = ast.parse(original), ast.parse(rewritten)
-        self._imports = _added_imports(before, after)
+        self._added = _added(before, after, frozenset(vars(module)))
         self.changed = _changed(before, after)
         redecorated = _redecorated(before, after)
         if not self.changed and not redecorated:
@@ -73,9 +74,11 @@ class Transplant:
         Raises:
             UnfitError: a rewritten function needs names of its surroundings that the original does not hold.
         """
-        for statement in self._imports:
+        held = frozenset(vars(self._module))
+        for statement in self._added:
             code = compile(ast.Module([statement], []), str(self.file), "exec")
             exec(code, vars(self._module))
+        brought = vars(self._module).keys() - held
         self._swapped = [
             (function, function.__code__, new)
             for function in self._living()
@@ -87,6 +90,8 @@ class Transplant:
         finally:
             self._put(new=False)
             self._swapped = []
+            for name in brought:
+                delattr(self._module, name)
 
     @contextmanager
     def undone(self) -> Iterator[None]:
@@ -181,8 +186,9 @@ def _redecorated(before: ast.Module, after: ast.Module) -> list[tuple[str, _Func
     ]
 
 
-def _added_imports(before: ast.Module, after: ast.Module) -> list[ast.stmt]:
-    """The imports at the top of the module that only the new text has. Raises UnfitError for any other difference."""
+def _added(before: ast.Module, after: ast.Module, taken: AbstractSet[str]) -> list[ast.stmt]:
+    """What only the new text has at the top of the module: imports, functions, names that are not `taken`. Raises UnfitError
+    for any other difference."""
     old = [ast.dump(_hollow(one)) for one in before.body]
     waiting = list(old)
     added: list[ast.stmt] = []
@@ -190,7 +196,7 @@ def _added_imports(before: ast.Module, after: ast.Module) -> list[ast.stmt]:
         told = ast.dump(_hollow(statement))
         if waiting and waiting[0] == told:
             waiting.pop(0)
-        elif isinstance(statement, (ast.Import, ast.ImportFrom)) and told not in old:
+        elif told not in old and _is_new(statement, taken):
             added.append(statement)
         else:
             raise UnfitError(
@@ -199,6 +205,17 @@ def _added_imports(before: ast.Module, after: ast.Module) -> list[ast.stmt]:
     if waiting:
         raise UnfitError("takes away what the module does when it is loaded")
     return added
+
+
+def _is_new(statement: ast.stmt, taken: AbstractSet[str]) -> bool:
+    """Does it bring what the old text has not: something imported, or under a name that nothing else has?"""
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return True
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return statement.name not in taken
+    if not isinstance(statement, ast.Assign):
+        return False
+    return all(isinstance(one, ast.Name) and one.id not in taken for one in statement.targets)
 
 
 def _hollow(statement: ast.stmt) -> ast.stmt:
