@@ -29,7 +29,7 @@ from xlalint.fixes import fixpoint
 from xlalint.fixes.site import SAFE, UNSAFE
 from xlalint.project import settings
 
-BATCH = 300
+BATCH = 150
 PROVEN, REFUTED, STUCK, EAGER, UNUSABLE, CRASHED = (
     "proven",
     "refuted",
