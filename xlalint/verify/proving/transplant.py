@@ -53,6 +53,9 @@ class Transplant:
         redecorated = _redecorated(before, after)
         if not self.changed and not redecorated:
             raise UnfitError("changes no function, but what the module does when it is loaded")
+        makers = sorted(one for one in self.changed if one.endswith((".__init__", ".build")))
+        if makers:
+            raise UnfitError(f"changes {makers[0]}, and what runs here was made before")
         self._old = _by_place(compile(original, path, "exec", dont_inherit=True))
         folder.mkdir(parents=True, exist_ok=True)
         self.file = folder / Path(path).name
