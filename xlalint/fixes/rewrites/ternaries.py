@@ -44,25 +44,44 @@ def propose(site: Site) -> Fix | None:
         arms = [f"lambda: {found.then}", f"lambda: {found.otherwise}"]
         lines = call_lines("", f"{tf}.cond", [asked.code, *arms], tall=True)
         what = "Branch with tf.cond, which computes one of its arms"
-    line = draft.line(draft.span(ternary).line)
+    place = _with_parentheses(source, ternary)
+    line = draft.line(place.line)
     margin = line[: len(line) - len(line.lstrip())]
     code = "\n".join([lines[0], *(margin + line for line in lines[1:])])
     applicability = SAFE if found.doubt is None else UNSAFE
     message = f"{what}." if found.doubt is None else f"{what}: {found.doubt}."
-    return fix(applicability, message, Edit(_with_parentheses(source, ternary), code))
+    return fix(applicability, message, Edit(place, code))
 
 
 def _with_parentheses(source: Source, ternary: cst.IfExp) -> Span:
-    """The place of a ternary with the parentheses around it, which a call does not need, where they stand on its line."""
+    """The place of a ternary with the parentheses around it, which a call does not need; those of a call stay."""
     span = source.draft.span(ternary)
-    ahead = source.draft.line(span.line)[: span.column - 1]
-    behind = source.draft.line(span.end_line)[span.end_column - 1 :]
+    above, ahead = _text_before(source, span)
+    below, behind = _text_behind(source, span)
     before = ahead[-2:-1]
     if (
         not ternary.lpar
         or not ahead.endswith("(")
         or not behind.startswith(")")
         or before.isidentifier()
+        or before in (")", "]")
     ):
         return span
-    return Span(span.line, span.column - 1, span.end_line, span.end_column + 1)
+    column = len(source.draft.line(below)) - len(behind) + 2
+    return Span(above, len(ahead), below, column)
+
+
+def _text_before(source: Source, span: Span) -> tuple[int, str]:
+    """What stands in front of a place, and its line: that of the line above where there is nothing else."""
+    ahead = source.draft.line(span.line)[: span.column - 1]
+    if ahead.strip() or span.line == 1:
+        return span.line, ahead
+    return span.line - 1, source.draft.line(span.line - 1).rstrip()
+
+
+def _text_behind(source: Source, span: Span) -> tuple[int, str]:
+    """What stands behind a place, and its line: that of the line below where there is nothing else."""
+    behind = source.draft.line(span.end_line)[span.end_column - 1 :]
+    if behind.strip():
+        return span.end_line, behind
+    return span.end_line + 1, source.draft.line(span.end_line + 1).lstrip()
