@@ -11,6 +11,7 @@ import libcst as cst
 from xlalint.fixes.asts import Source, names_bound, names_read
 from xlalint.fixes.choices import Side, side
 from xlalint.fixes.draft import Draft
+from xlalint.fixes.effects import never_raises
 from xlalint.fixes.numerics import Roots, base
 from xlalint.semantics.liveness import is_live_after, is_shared
 from xlalint.semantics.syntax import nodes_of
@@ -109,13 +110,19 @@ def guarded(source: Source, branch: Branch) -> Branch:
     test = branch.arms[0].test
     if len(branch.arms) > 1 or branch.is_elif or branch.taken or not isinstance(test, ast.BoolOp):
         return branch
-    if not isinstance(test.op, ast.And) or source.value(test.values[0]).is_tensor:
+    if not isinstance(test.op, ast.And) or len(test.values) != 2:
         return branch
-    known, rest = test.values[0], test.values[1:]
+    first, second = test.values
+    if source.value(first).is_tensor:
+        # A name gives no other answer for being asked first.
+        if not isinstance(second, ast.Name) or not never_raises(source, first):
+            return branch
+        first, second = second, first
+    known, rest = first, second
     asks_python = source.value(known).kind is PYTHON or isinstance(known, (ast.Name, ast.Attribute))
-    if len(rest) != 1 or not source.value(rest[0]).is_tensor or not asks_python:
+    if source.value(known).is_tensor or not source.value(rest).is_tensor or not asks_python:
         return branch
-    arms = (Arm(rest[0], branch.arms[0].body),)
+    arms = (Arm(rest, branch.arms[0].body),)
     return replace(branch, arms=arms, guard=source.code(known))
 
 

@@ -138,7 +138,8 @@ def _dtype(found: _Filling) -> str | None:
     like, target = dtype_source(source, row), found.loop.target
     if isinstance(target, ast.Name) and like == target.id:
         like = source.code(found.loop.iter) if isinstance(found.loop.iter, ast.Name) else None
-    is_there = like is not None and like.isidentifier() and like not in names_bound([found.loop])
+    bound = names_bound([*_between(source, found), found.loop])
+    is_there = like is not None and like.isidentifier() and like not in bound
     return f"{like}.dtype" if is_there else None
 
 

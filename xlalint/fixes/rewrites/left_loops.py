@@ -13,7 +13,7 @@ import libcst as cst
 
 from xlalint.finding import Edit, Fix, Span
 from xlalint.fixes import bounds
-from xlalint.fixes.asts import Source, names_bound, names_read
+from xlalint.fixes.asts import Source, assigned_before, names_bound, names_read
 from xlalint.fixes.branches import Arm, Branch, can_move
 from xlalint.fixes.effects import Effect, effect_of, unknown_call
 from xlalint.fixes.headers import air_above, colon, end_of_line, is_tight_below
@@ -27,7 +27,7 @@ from xlalint.fixes.site import SAFE, UNSAFE, Site, fix
 from xlalint.semantics.facts import CONDITION
 from xlalint.semantics.liveness import is_live_after
 from xlalint.semantics.syntax import nodes_of
-from xlalint.semantics.values import PYTHON
+from xlalint.semantics.values import PYTHON, UNKNOWN
 
 MENDS = ("XLA101",)
 # Before `if` is looked at for itself.
@@ -87,10 +87,22 @@ def propose(site: Site) -> Fix | None:
     counter = _counter(loop) if isinstance(loop.statement, ast.For) else None
     if not names or (isinstance(loop.statement, ast.For) and counter is None):
         return None
-    names = [n for n in names if counter is None or n != counter.name]
+    if not all(_is_carryable(loop, name) for name in names):
+        return None
     left = _left(loop)
     test = _goes_on(loop, names, left)
     return None if left is None or test is None else _fix(loop, names, counter, left, test)
+
+
+def _is_carryable(loop: _Loop, name: str) -> bool:
+    """Whether a name holds what tf.while_loop can carry: nothing that is known to be a list, a function or an object."""
+    started = assigned_before(loop.source, loop.statement, name)
+    if started is None:
+        return True
+    if isinstance(started, (ast.List, ast.Dict, ast.Set, ast.Lambda, ast.ListComp)):
+        return False
+    known = loop.source.value(started)
+    return known.is_tensor or known.kind in (PYTHON, UNKNOWN)
 
 
 def _read(site: Site) -> _Loop | None:
@@ -159,7 +171,8 @@ def counts_by_tensor(source: Source, loop: ast.For) -> bool:
 
 
 def _is_python(source: Source, nodes: Sequence[ast.expr]) -> bool:
-    return all(literal(source, n) is not None or source.value(n).kind == PYTHON for n in nodes)
+    """Whether `range` may be asked for them: by whole numbers, which no tensor of a graph is."""
+    return not any(source.value(node).is_tensor for node in nodes)
 
 
 def _difference(source: Source, start: ast.expr | None, stop: ast.expr) -> str:
@@ -169,7 +182,13 @@ def _difference(source: Source, start: ast.expr | None, stop: ast.expr) -> str:
     numbers = literal(source, start), literal(source, stop)
     if isinstance(numbers[0], int) and isinstance(numbers[1], int):
         return str(max(numbers[1] - numbers[0], 0))
-    return f"{code} - {source.code(start)}"
+    return f"{_operand(source, stop)} - {_operand(source, start)}"
+
+
+def _operand(source: Source, node: ast.expr) -> str:
+    """The source of an expression, so that it can stand beside a minus."""
+    is_tight = isinstance(node, (ast.Name, ast.Attribute, ast.Constant, ast.Call, ast.Subscript))
+    return source.code(node) if is_tight else f"({source.code(node)})"
 
 
 def _reads(body: Sequence[ast.stmt], name: str) -> list[tuple[ast.AST, ast.Name]]:
