@@ -30,7 +30,7 @@ def _rewritten(before: list[str], after: list[str], width: int) -> Iterator[tupl
     """The stretches of lines that are new, but for those that stand for lines too long themselves."""
     if not any(_length(row) > width for row in after):
         return
-    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    matcher = SequenceMatcher(None, before, after)
     for kind, a, b, start, end in matcher.get_opcodes():
         if kind in ("replace", "insert") and not any(_length(row) > width for row in before[a:b]):
             yield start, end
