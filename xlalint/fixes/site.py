@@ -62,13 +62,13 @@ def insert_before(draft: Draft, statement: cst.CSTNode, lines: Sequence[str]) ->
     return Edit(span, _indented(draft, first, (*lines, "")))
 
 
-def insert_behind(draft: Draft, statement: cst.CSTNode, code: str) -> Edit:
-    """Put a statement on the line after one that stands alone on its lines; a comment behind that one stays there."""
+def insert_behind(draft: Draft, statement: cst.CSTNode, *lines: str) -> Edit:
+    """Put statements on the lines after one that stands alone on its lines; a comment behind that one stays there."""
     span = draft.span(statement)
     margin = draft.line(span.line)[: span.column - 1]
     end = len(draft.line(span.end_line)) + 1
     place = Span(span.end_line, end, span.end_line, end)
-    return Edit(place, f"{draft.module.default_newline}{margin}{code}")
+    return Edit(place, "".join(f"{draft.module.default_newline}{margin}{line}" for line in lines))
 
 
 def _indented(draft: Draft, first: Span, lines: Sequence[str]) -> str:

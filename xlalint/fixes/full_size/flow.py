@@ -10,6 +10,7 @@ import libcst as cst
 from xlalint.fixes.bindings import origin, reads, simple_target
 from xlalint.fixes.draft import Draft
 from xlalint.fixes.full_size import operations
+from xlalint.fixes.full_size.distinct import is_distinct, reads_of, unpacked
 from xlalint.fixes.full_size.kept import Reader
 from xlalint.fixes.full_size.masks import COLUMN, INDICES, POSITIONS, VALUES, Kept
 from xlalint.fixes.ranks import argument
@@ -73,6 +74,8 @@ class Follower:
         known = self.reader.kept(node)
         assert known is not None
         if isinstance(node, cst.Name):
+            if is_distinct(self.draft, known.mask):
+                self.group.sources.append(node)
             return self._assignment_of(node)
         if known.is_source:
             self.group.sources.append(node)
@@ -95,6 +98,10 @@ class Follower:
     def _assigned(self, assignment: cst.Assign) -> bool:
         if any(known is assignment for known in self.group.assignments):
             return True
+        if unpacked(self.draft, assignment):
+            names = reads_of(self.draft, assignment)
+            self._pending += names or ()
+            return bool(names)
         target = simple_target(assignment)
         found = None if target is None else reads(self.draft, assignment, target)
         if found is None:
@@ -200,6 +207,8 @@ class Follower:
         """`kept[0]`, `kept[-1]`; `indices[0, 0]`, `indices[-1][0]`."""
         if above.value is not node or known.leading or known.mask.is_vector is False:
             return None
+        if is_distinct(self.draft, known.mask):
+            return None  # they are sorted, and were in the order of the data
         index = self._code(above.slice[0])
         how = {"0": FIRST, "-1": LAST}.get(index)
         if how is None:

@@ -14,6 +14,7 @@ import libcst as cst
 from xlalint.fixes.bindings import origin
 from xlalint.fixes.draft import Draft
 from xlalint.fixes.full_size import operations
+from xlalint.fixes.full_size.distinct import unpacked
 from xlalint.fixes.full_size.kept import Reader
 from xlalint.fixes.full_size.masks import POSITIONS, VALUES
 from xlalint.fixes.ranks import argument
@@ -41,7 +42,7 @@ class Guards:
             return []
         if isinstance(node, cst.Name):
             value = self.value_of(node)
-            return self.settle(value)
+            return [node] if value is node else self.settle(value)
         known = self.reader.kept(node)
         assert known is not None
         if known.is_source or known.kind != VALUES:
@@ -65,10 +66,10 @@ class Guards:
         return 1.0 if id(node) in self._ones else 0.0
 
     def value_of(self, name: cst.Name) -> cst.BaseExpression:
-        """What the assignment gave that a name has its value from."""
+        """What the assignment gave that a name has its value from; the name itself where that was unpacked."""
         found = origin(self.draft, name.value, name)
         assert found is not None and isinstance(found.node, cst.Assign)
-        return found.node.value
+        return name if unpacked(self.draft, found.node) else found.node.value
 
     def zero_at(self, node: cst.BaseExpression) -> float | None:
         """What an expression is where its guarded parts are 0; None where that is not known."""
@@ -79,7 +80,8 @@ class Guards:
         if self.reader.kept(node) is None:
             return None
         if isinstance(node, cst.Name):
-            return self.zero_at(self.value_of(node))
+            value = self.value_of(node)
+            return None if value is node else self.zero_at(value)
         if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
             inner = self.zero_at(node.expression)
             return None if inner is None else -inner
@@ -117,7 +119,9 @@ class Guards:
         """Guard the operands of what is not linear."""
         is_flat = self._is_flat(node)
         if isinstance(node, cst.Name):
-            self._below(self.value_of(node))
+            value = self.value_of(node)
+            if value is not node:
+                self._below(value)
             return
         known = self.reader.kept(node)
         if known is None or known.is_source or known.kind != VALUES:
@@ -210,7 +214,10 @@ class Guards:
     def _behind(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """The expression that a name stands for."""
         while isinstance(node, cst.Name) and self.reader.kept(node) is not None:
-            node = self.value_of(node)
+            value = self.value_of(node)
+            if value is node:
+                break
+            node = value
         return node
 
     def _kept_operands(self, node: cst.BaseExpression) -> list[cst.BaseExpression]:

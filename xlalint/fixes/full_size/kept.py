@@ -11,6 +11,7 @@ from xlalint.fixes.bindings import called_object, is_read, origin, simple_target
 from xlalint.fixes.draft import Draft
 from xlalint.fixes.full_size import operations
 from xlalint.fixes.full_size.counted import first_of, rank_of_rows
+from xlalint.fixes.full_size.distinct import distinct
 from xlalint.fixes.full_size.inside import at_fill
 from xlalint.fixes.full_size.masks import (
     COLUMN,
@@ -89,6 +90,9 @@ class Reader:
         return [node.value] if isinstance(node, cst.Subscript) else []
 
     def _read(self, node: cst.CSTNode) -> Kept | None:
+        found = distinct(self.draft, node)
+        if found is not None:
+            return found
         if isinstance(node, cst.Name):
             return self._of_name(node)
         if isinstance(node, cst.Subscript):

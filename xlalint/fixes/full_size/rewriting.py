@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, count
 
@@ -10,14 +9,14 @@ import libcst as cst
 
 from xlalint.finding import Edit, Fix, Span
 from xlalint.fixes.bindings import Origin, is_read, origin, reads, simple_target
-from xlalint.fixes.calls import with_argument
 from xlalint.fixes.draft import Draft
 from xlalint.fixes.full_size import operations
 from xlalint.fixes.full_size.doubts import Doubts
 from xlalint.fixes.full_size.ends import UnfitError, written
-from xlalint.fixes.full_size.flow import COUNT, RETURNED, End, Group
+from xlalint.fixes.full_size.flow import RETURNED, End, Group
 from xlalint.fixes.full_size.guards import Guards
 from xlalint.fixes.full_size.kept import Reader
+from xlalint.fixes.full_size.making import with_mask
 from xlalint.fixes.full_size.masks import COLUMN, INDICES, VALUES, Kept, Mask
 from xlalint.fixes.full_size.texts import (
     WIDTH,
@@ -33,8 +32,6 @@ from xlalint.fixes.site import (
     UNSAFE,
     fix,
     insert_before,
-    insert_behind,
-    replace,
     replace_statements,
 )
 from xlalint.rules.walk import children
@@ -56,6 +53,8 @@ class Rewriting:
     _masks: dict[object, Mask] = field(default_factory=dict)
     # How many boxes are kept, by their mask.
     numbers: dict[object, str] = field(default_factory=dict)
+    # Masks that are made together with what they are for.
+    made: set[object] = field(default_factory=set)
     _bound: dict[int, list[str]] = field(default_factory=dict)
 
     def fix(self) -> Fix:
@@ -71,7 +70,7 @@ class Rewriting:
         doubts.bounds()
         for assignment in self.group.assignments:
             self._alias(assignment)
-        asked = [edit for source in self.group.sources for edit in self._ask(source)]
+        asked = [edit for source in self.group.sources for edit in with_mask(self, source)]
         self._edits()
         self._name_masks()
         self._bound.clear()
@@ -115,7 +114,7 @@ class Rewriting:
         """New lines before statements, and statements that go."""
         ahead: dict[int, tuple[cst.BaseStatement, list[str]]] = {}
         for key, name in self.mask_names.items():
-            if key in self.numbers or key not in self._masks:
+            if key in self.made or key not in self._masks:
                 continue
             mask = self._masks[key]
             statement = self._first_statement(key)
@@ -128,7 +127,7 @@ class Rewriting:
         for assignment in (*self.group.assignments, *self.group.fills):
             if id(assignment) not in gone:
                 continue
-            statement = self._line_of(assignment)
+            statement = self.line_of(assignment)
             if id(statement) in ahead:
                 _, lines = ahead.pop(id(statement))
                 edits.append(replace_statements(self.draft, [statement], lines))
@@ -154,7 +153,7 @@ class Rewriting:
                 return statement
         raise UnfitError
 
-    def _line_of(self, assignment: cst.Assign) -> cst.SimpleStatementLine:
+    def line_of(self, assignment: cst.Assign) -> cst.SimpleStatementLine:
         line = self.draft.parent(assignment)
         if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
             raise UnfitError
@@ -182,7 +181,7 @@ class Rewriting:
         """Let the full tensor's own name stand where the kept elements had one, and the assignment go."""
         known = self.reader.kept(assignment.value)
         assert known is not None
-        line = self._line_of(assignment)
+        line = self.line_of(assignment)
         target = simple_target(assignment)
         if known.kind != VALUES:
             if self._holds_comment(line):
@@ -227,7 +226,9 @@ class Rewriting:
         return text
 
     def plain(self, node: cst.CSTNode, known: Kept | None) -> str:
-        if known is not None and known.text is not None and known.mask.made_by is None:
+        if known is not None and known.text is not None:
+            if known.mask.made_by is not None:
+                return self.source(node)
             return known.text
         if known is not None and known.kind != VALUES:
             return self._positions(node, known)
@@ -298,7 +299,7 @@ class Rewriting:
     def _name_masks(self) -> None:
         """Give a name to each mask that is written out more than once, or whose names mean something else where it is used."""
         for key, uses in self._mask_uses.items():
-            if key in self.numbers:
+            if key in self.made:
                 continue
             mask = self._masks[key]
             is_stable = all(self._is_stable(mask, place) for place in uses)
@@ -348,27 +349,6 @@ class Rewriting:
             if was is None or origin(self.draft, name.value, place) != was:
                 return False
         return True
-
-    def _ask(self, source: cst.BaseExpression) -> Iterator[Edit]:
-        """Ask suppression for a fixed number of boxes and for how many of them count; name which do on the next line."""
-        known = self.reader.kept(source)
-        call = None if known is None else known.mask.made_by
-        if known is None or call is None:
-            return
-        assignment = self.draft.parent(call)
-        if all(end.how == COUNT for end in self.group.ends):
-            raise UnfitError  # there is a shorter way
-        if not isinstance(assignment, cst.Assign) or not isinstance(call.func, cst.Attribute):
-            raise UnfitError
-        line = self._line_of(assignment)
-        number, name = self._fresh("num_kept", set()), self._fresh("is_kept", set())
-        self.numbers[known.mask.key], self.mask_names[known.mask.key] = number, name
-        target = assignment.targets[0].target
-        yield replace(self.draft, target, f"{self.draft.code(target)}, {number}")
-        yield replace(self.draft, call.func.attr, "non_max_suppression_padded")
-        yield with_argument(self.draft, call, "pad_to_max_output_size=True")
-        size = self.draft.code(known.mask.node)
-        yield insert_behind(self.draft, line, f"{name} = {self.tf}.range({size}) < {number}")
 
     def _first_statement(self, key: object) -> cst.BaseStatement:
         """The statement before which a mask can be named so that all its uses follow."""
@@ -455,7 +435,7 @@ class Rewriting:
             )
         }
 
-    def _fresh(self, name: str, others: set[str]) -> str:
+    def fresh(self, name: str, others: set[str]) -> str:
         """A name that the outermost function around the group does not use, and that is not among others."""
         used = self._names_in(self._outermost()) | others
         wanted = [name, "masked"] if name == "kept" else [name]
@@ -489,6 +469,6 @@ class Rewriting:
             raise UnfitError
         lines = self._bound.setdefault(id(statement), [])
         names = {line.split(" = ")[0] for line in lines}
-        fresh = self._fresh(name, names)
+        fresh = self.fresh(name, names)
         lines.append(f"{fresh} = {text}")
         return fresh
