@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from xlalint.fixes.full_size import operations
-from xlalint.fixes.full_size.flow import COUNT, FIRST, LAST, RETURNED, SCATTER, End, fill_of
+from xlalint.fixes.full_size.flow import (
+    COUNT,
+    FIRST,
+    LAST,
+    RETURNED,
+    ROW_MEAN,
+    SCATTER,
+    End,
+    fill_of,
+)
 from xlalint.fixes.full_size.masks import INDICES, VALUES, Kept
+from xlalint.fixes.full_size.texts import is_loose
 from xlalint.fixes.ranks import argument
 
 if TYPE_CHECKING:
@@ -16,6 +26,7 @@ if TYPE_CHECKING:
 
 _FLOATS = ("float32", "float64")
 _HALVES = ("float16", "bfloat16")
+_ROUNDED = "In half precision the number of elements is rounded, and their sum may overflow."
 _TIES = "Where all that is kept is infinite, the gradient is shared with what was dropped."
 
 
@@ -39,6 +50,8 @@ def written(rewriting: Rewriting, end: End) -> str:
         return _scattered(rewriting, end, known)
     if end.how == "updates":
         return _scattered(rewriting, end, known)
+    if end.how == ROW_MEAN:
+        return _row_mean(rewriting, end, known)
     if end.how == RETURNED:
         return _returned(rewriting, end, known)
     return _reduced(rewriting, end, known)
@@ -61,6 +74,40 @@ def _returned(rewriting: Rewriting, end: End, known: Kept) -> str:
         "It returns the mean of the losses, as a vector of one element, and no loss for each kept element."
     ] = None
     return f"{tf}.reshape({tf}.reduce_sum({kept}) / {count}, [1])"
+
+
+def _row_mean(rewriting: Rewriting, end: End, known: Kept) -> str:
+    """The mean of squares, or of what `tf.abs` gives, of the differences of two vectors."""
+    tf, draft = rewriting.tf, rewriting.draft
+    loss = end.node
+    assert isinstance(loss, cst.Call)
+    if rewriting.reader.row_mean(loss) is None:
+        loss = loss.args[0].value
+        assert isinstance(loss, cst.Call)
+    labels, predictions = (given.value for given in loss.args)
+    if loss.args[0].keyword is not None and loss.args[0].keyword.value == "y_pred":
+        labels, predictions = predictions, labels
+    sides = []
+    for side in (labels, predictions):
+        text = rewriting.render(side)
+        sides.append(f"({text})" if is_loose(text) else text)
+        part = rewriting.reader.kept(side)
+        if part is None or part.trailing is None:
+            words = rewriting.render_quoted(side)
+            rewriting.doubts[f"`{words}` is taken to have the shape of the mask."] = None
+    dtype = draft.value(predictions).dtype
+    if dtype is not None and dtype.startswith(("int", "uint", "bool")):
+        raise UnfitError
+    if dtype in _HALVES:
+        rewriting.doubts[_ROUNDED] = None
+    if dtype is None or draft.value(labels).dtype != dtype:
+        rewriting.doubts["Labels and predictions are taken to be floats of one dtype."] = None
+    mask = rewriting.mask(known.mask, end.node)
+    function = rewriting.reader.row_mean(loss)
+    errors = f"{tf}.{function}({tf}.where({mask}, {' - '.join(sides)}, {_number(dtype, 0)}))"
+    name = rewriting.bind(end, errors, "errors")
+    kind = f"{tf}.{dtype}" if dtype is not None else f"{name}.dtype"
+    return f"{tf}.reduce_sum({name}) / {tf}.reduce_sum({tf}.cast({mask}, {kind}))"
 
 
 def _reduced(rewriting: Rewriting, end: End, known: Kept) -> str:
@@ -114,7 +161,7 @@ def _mean(rewriting: Rewriting, end: End, known: Kept, has_axis: bool) -> str:
     kind = f"{tf}.{dtype}" if dtype is not None else _dtype_of(rewriting, end.operand)
     if dtype not in _FLOATS:
         rewriting.doubts[
-            "In half precision the number of elements is rounded, and their sum may overflow."
+            _ROUNDED
             if dtype in _HALVES
             else "Floats of 32 or 64 bits are assumed: the mean of whole numbers was a whole number."
         ] = None

@@ -20,6 +20,7 @@ FIRST = "first"
 LAST = "last"
 SCATTER = "scatter"
 RETURNED = "returned"
+ROW_MEAN = "row mean"
 _REDUCED = (VALUES, POSITIONS)
 
 
@@ -159,6 +160,12 @@ class Follower:
         if not isinstance(above, cst.Call) or not above.args or any(a.star for a in above.args):
             return None
         api = self.draft.api(above)
+        if self.reader.row_mean(above) is not None and self._is_of_vectors(above):
+            self._pending += [given.value for given in above.args]
+            outer = self._user(above)
+            is_mean = isinstance(outer, cst.Call) and self.draft.api(outer) in operations.MEANS
+            # The mean of what is one number already.
+            return End(outer if is_mean and len(outer.args) == 1 else above, node, ROW_MEAN)  # type: ignore[union-attr, arg-type]
         if api in operations.REDUCTIONS and above.args[0].value is node and known.kind in _REDUCED:
             return self._reduced(above, node, known, str(api))
         if api in ("tf.size", "tf.shape") and above.args[0].value is node:
@@ -166,6 +173,14 @@ class Follower:
         if api in _SCATTERS:
             return self._scattered(above, node, known, str(api))
         return None
+
+    def _is_of_vectors(self, call: cst.Call) -> bool:
+        """Whether a loss of rows is called with one vector of kept labels and one of kept predictions."""
+        known = [self.reader.kept(given.value) for given in call.args]
+        if len(known) != 2 or any(k is None or k.kind != VALUES or k.leading for k in known):
+            return False
+        keys = {k.mask.key for k in known if k is not None}
+        return len(keys) == 1 and {k.trailing for k in known if k is not None} in ({0}, {0, None})
 
     def _reduced(
         self, call: cst.Call, node: cst.BaseExpression, known: Kept, api: str

@@ -72,6 +72,19 @@ class Reader:
             )
         return self._fills[id(node)]
 
+    def row_mean(self, call: cst.Call) -> str | None:
+        """What a loss that takes the mean over the last axis computes of a difference (`square`); None for other calls."""
+        api = self.draft.api(call)
+        if api is not None:
+            return operations.ROW_MEANS.get(api_name(api))
+        made = (
+            call.func if isinstance(call.func, cst.Call) else called_object(self.draft, call.func)
+        )
+        is_plain = isinstance(made, cst.Call) and all(
+            a.keyword is not None and a.keyword.value == "name" for a in made.args
+        )
+        return operations.MEAN_CLASSES.get(self._class_of(made)) if is_plain else None  # type: ignore[arg-type]
+
     def _class_of(self, made: cst.Call) -> str:
         """The canonical name of a Keras class, whichever of its packages `keras` was imported from."""
         written = ".".join(self.draft.code(made.func).split(".")[-3:])

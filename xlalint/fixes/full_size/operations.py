@@ -78,6 +78,15 @@ LOSS_CLASSES: Mapping[str, str] = MappingProxyType(
         )
     }
 )
+# Losses that take the mean over the last axis: of vectors, a mean of all, by what they compute of a difference.
+ROW_MEANS: Mapping[str, str] = MappingProxyType(
+    dict.fromkeys(_named("keras.losses keras.metrics", "mean_squared_error mse MSE"), "square")
+    | dict.fromkeys(_named("keras.losses keras.metrics", "mean_absolute_error mae MAE"), "abs")
+)
+# Their classes, which take the mean of what the functions return.
+MEAN_CLASSES: Mapping[str, str] = MappingProxyType(
+    {"keras.losses.MeanSquaredError": "square", "keras.losses.MeanAbsoluteError": "abs"}
+)
 LOOKUPS = frozenset({"tf.gather", "tf.nn.embedding_lookup"})
 
 # Reductions, by what a dropped element is replaced with so that it does not count.

@@ -39,7 +39,8 @@ def propose(site: Site) -> Fix | None:
     statement = None if pad is None else draft.parent(draft.parent(pad) or pad)
     if pad is None or tf is None or not isinstance(statement, cst.SimpleStatementLine):
         return None
-    made = pad.args[0].value
+    made, named = pad.args[0].value, _named(draft, pad.args[0].value)
+    made = made if named is None else named[0].value
     if len(statement.body) != 1 or not isinstance(made, cst.Call) or spreads(made):
         return None
     axes, lists = _axes(draft, made, pad)
@@ -53,13 +54,13 @@ def propose(site: Site) -> Fix | None:
         if not axis.is_cut:
             continue
         name = next(fresh)
-        behind = sum(a.is_cut for a in axes[index + 1 :]) and len(axes) - index - 1
+        behind = len(axes) - index - 1
         ahead = f"[:, {', '.join([f'{tf}.newaxis'] * behind)}]" if behind else ""
         lines.append(f"{name} = {tf}.range({draft.code(axis.size)}){ahead}")
         terms.append(f"({name} >= {draft.code(axis.before)})")
         is_number = isinstance(axis.behind, cst.Integer)
         behind_it = draft.code(axis.behind) if is_number else receiver(draft, axis.behind)
-        last = f"{draft.code(axis.size)} - {behind_it}"
+        last = _last(draft, axis) or f"{draft.code(axis.size)} - {behind_it}"
         terms.append(f"({name} < {last})")
     for index in range(0, len(terms), 2):
         pair = " & ".join(terms[index : index + 2])
@@ -70,6 +71,7 @@ def propose(site: Site) -> Fix | None:
         )
     if not all(axis.is_cut for axis in axes):
         text = f"{tf}.broadcast_to({text}, [{', '.join(draft.code(a.size) for a in axes)}])"
+    lists += [named] if named is not None else []
     gone = [edit for each in lists for edit in _without(draft, each)]
     return fix(
         UNSAFE,
@@ -80,9 +82,35 @@ def propose(site: Site) -> Fix | None:
     )
 
 
+def _named(draft: Draft, node: cst.BaseExpression) -> tuple[cst.Assign, cst.Name] | None:
+    """The assignment that a name has its value from, which nothing else reads."""
+    assignment = _assigned(draft, node)
+    is_only = assignment is not None and isinstance(node, cst.Name)
+    if not is_only or reads(draft, assignment, node.value) != [node]:  # type: ignore[arg-type, attr-defined]
+        return None
+    return assignment, node  # type: ignore[return-value]
+
+
+def _last(draft: Draft, axis: _Axis) -> str | None:
+    """Where the rectangle ends, where its own size is written: `top + size` of `h - top - size`."""
+    rest = _difference(axis.behind)
+    if rest is None or not isinstance(axis.behind, cst.BinaryOperation):
+        return None
+    inner = _difference(rest[0])
+    if inner is None or draft.code(inner[0]) != draft.code(axis.size):
+        return None
+    return f"{draft.code(inner[1])} + {receiver(draft, rest[1])}"
+
+
 def _pad(draft: Draft, node: cst.CSTNode) -> cst.Call | None:
     """The `tf.pad` of zeros that a flagged size or pad is for."""
     for above in (node, *list(draft.ancestors(node))[:4]):
+        if isinstance(above, cst.Call) and draft.api(above) in _INSIDE:
+            assignment = draft.parent(above)
+            name = simple_target(assignment) if isinstance(assignment, cst.Assign) else None
+            if name is not None and isinstance(assignment, cst.Assign):
+                uses = reads(draft, assignment, name) or ()
+                return next((p for use in uses if (p := _pad(draft, use)) is not None), None)
         if isinstance(above, cst.Call) and draft.api(above) == "tf.pad" and len(above.args) >= 2:
             mode = argument(above, "mode", 2)
             is_constant = mode is None or draft.code(mode.value).strip("\"'").upper() == "CONSTANT"
@@ -134,6 +162,14 @@ def _axis(
     words = ["".join(draft.code(node).split()) for node in (before, behind)]
     if words == ["0", "0"]:
         return _Axis(size, before, behind, False)
+    rest = _difference(behind)
+    if rest is not None and isinstance(rest[0], cst.BinaryOperation):
+        # The size is drawn, and what is behind it is the rest: `h - top - size`.
+        inner = _difference(rest[0])
+        known = [inner[1], rest[1]] if inner is not None else []
+        taken = sorted("".join(draft.code(n).split()) for n in known)
+        if inner is not None and taken == sorted([words[0], "".join(draft.code(size).split())]):
+            return _Axis(inner[0], before, behind, True)
     if not isinstance(size, cst.BinaryOperation) or not isinstance(size.operator, cst.Subtract):
         return None
     left, right = size.left, size.right
@@ -145,6 +181,11 @@ def _axis(
         return None
     found = ["".join(draft.code(node).split()) for node in parts]
     return _Axis(whole, before, behind, True) if sorted(found) == sorted(words) else None
+
+
+def _difference(node: cst.BaseExpression) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+    is_one = isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Subtract)
+    return (node.left, node.right) if is_one else None  # type: ignore[attr-defined]
 
 
 def _is_known(draft: Draft, axis: _Axis, rest: cst.CSTNode, at: cst.CSTNode) -> bool:
