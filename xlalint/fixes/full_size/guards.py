@@ -33,6 +33,8 @@ class Guards:
     open_ends: list[cst.BaseExpression] = field(default_factory=list)
     # Calls of functions that were read, which are closed as long as what they are given is filled as they want it.
     read: list[cst.Call] = field(default_factory=list)
+    # How many axes what is guarded has behind those of the mask, where its operation says so.
+    trailing: dict[int, int] = field(default_factory=dict)
     _ones: set[int] = field(default_factory=set)
 
     def settle(self, node: cst.BaseExpression) -> list[cst.BaseExpression]:
@@ -188,7 +190,12 @@ class Guards:
         parts = self.settle(scores)
         known = [self.reader.kept(part) for part in parts]
         if any(kept is None or kept.trailing is None for kept in known):
-            return False
+            labels = argument(node, ("labels", "y_true"), 0)
+            own = None if labels is None else self.reader.kept(labels)
+            is_whole = len(parts) == 1 and parts[0] is self._behind(scores)
+            if own is None or own.trailing != 0 or not is_whole:
+                return False
+            self.trailing[id(parts[0])] = 1  # one axis more than the labels, which have the mask's
         self.at.update((id(part), part) for part in parts)
         return True
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from dataclasses import replace as replace_fields
 from itertools import chain, count
 
 import libcst as cst
@@ -221,6 +222,9 @@ class Rewriting:
         text = self.plain(node, known)
         if id(node) in self.guards.at and known is not None:
             assert isinstance(node, cst.BaseExpression)
+            known = replace_fields(
+                known, trailing=self.guards.trailing.get(id(node), known.trailing)
+            )
             fill = literal(self.draft.value(node).dtype, str(int(self.guards.fill(node))))
             text = self.where(known, node, text, fill)
         return text
