@@ -54,6 +54,13 @@ def _values(names: list[str]) -> list[str]:
     return [name for place, name in enumerate(names) if place != 1]
 
 
+def is_count(draft: Draft, node: cst.CSTNode) -> bool:
+    """Whether a name holds how often the values occur: numbers of 32 bits."""
+    found = origin(draft, node.value, node) if isinstance(node, cst.Name) else None
+    names = unpacked(draft, found.node) if found is not None and found.node is not None else []
+    return len(names) == 3 and isinstance(node, cst.Name) and names[2] == node.value
+
+
 def reads_of(draft: Draft, assignment: cst.Assign) -> list[cst.Name] | None:
     """What reads the values or the counts; None where the index is read, whose numbers would be others."""
     found: list[cst.Name] = []

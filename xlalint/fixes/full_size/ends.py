@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from xlalint.fixes.full_size import operations
+from xlalint.fixes.full_size.distinct import is_count
 from xlalint.fixes.full_size.flow import (
     COUNT,
     FIRST,
@@ -115,6 +116,8 @@ def _reduced(rewriting: Rewriting, end: End, known: Kept) -> str:
     if api in operations.MEANS:
         return _mean(rewriting, end, known, bool(axis))
     dtype = rewriting.draft.value(end.operand).dtype
+    if dtype is None and is_count(rewriting.draft, end.operand):
+        dtype = "int32"
     text = rewriting.render(end.operand)
     if api in operations.ANY | operations.ALL:
         return _truth(rewriting, end, known, text, api in operations.ANY)

@@ -26,6 +26,19 @@ if TYPE_CHECKING:
     from xlalint.fixes.full_size.rewriting import Rewriting
 
 
+def summary(rewriting: Rewriting) -> str:
+    """What is done, by what keeps elements here."""
+    known = [rewriting.reader.kept(source) for source in rewriting.group.sources]
+    masks = [kept.mask for kept in known if kept is not None]
+    if any(is_distinct(rewriting.draft, mask) for mask in masks):
+        return "Sort the values, and count the first of each run only."
+    if any(mask.made_by is not None for mask in masks):
+        return "Ask for a fixed number of boxes and how many of them count, and leave out the rest."
+    if any(kept is not None and kept.text is not None for kept in known):
+        return "Compute on the largest size, and leave out what is beyond the number."
+    return "Compute on tensors of full size, and leave out what the mask drops."
+
+
 def with_mask(rewriting: Rewriting, source: cst.BaseExpression) -> Iterator[Edit]:
     """Make a tensor of full size where a mask has to be made with it, and name the mask."""
     known = rewriting.reader.kept(source)

@@ -17,7 +17,7 @@ from xlalint.fixes.full_size.ends import UnfitError, written
 from xlalint.fixes.full_size.flow import RETURNED, End, Group
 from xlalint.fixes.full_size.guards import Guards
 from xlalint.fixes.full_size.kept import Reader
-from xlalint.fixes.full_size.making import with_mask
+from xlalint.fixes.full_size.making import summary, with_mask
 from xlalint.fixes.full_size.masks import COLUMN, INDICES, VALUES, Kept, Mask
 from xlalint.fixes.full_size.texts import (
     WIDTH,
@@ -76,7 +76,7 @@ class Rewriting:
         self._name_masks()
         self._bound.clear()
         edits = [*self._edits(), *asked]
-        message = "Compute on tensors of full size, and leave out what the mask drops."
+        message = summary(self)
         if not self.doubts:
             return fix(SAFE, message, *edits)
         return fix(UNSAFE, " ".join((message, *self.doubts)), *edits)
