@@ -9,6 +9,7 @@ import libcst as cst
 from xlalint.fixes.bindings import origin
 from xlalint.fixes.draft import Draft
 from xlalint.fixes.full_size import operations
+from xlalint.fixes.full_size.ends import UnfitError
 from xlalint.fixes.full_size.flow import Group
 from xlalint.fixes.full_size.guards import Guards
 from xlalint.fixes.full_size.kept import Reader
@@ -89,7 +90,12 @@ class Doubts:
 
     def _doubt_partner(self, node: cst.CSTNode, operand: cst.BaseExpression, known: Kept) -> None:
         value = self.draft.value(operand)
-        if not (value.holds_data or value.kind == "unknown") or value.dependence <= FROM_SHAPE:
+        shape = value.shape if value.is_tensor and value.dependence <= FROM_SHAPE else None
+        # A constant with an axis where elements are dropped, along which it is not repeated.
+        depth = None if known.trailing is None or shape is None else len(shape) - known.trailing
+        is_wide = bool(depth and depth > 0 and shape and shape[depth - 1] != 1)
+        is_static = value.dependence <= FROM_SHAPE
+        if not is_wide and (not (value.holds_data or value.kind == "unknown") or is_static):
             if value.kind != "unknown" or not isinstance(operand, (cst.Name, cst.Attribute)):
                 return
             if self.draft.api(operand) is not None:
@@ -102,6 +108,8 @@ class Doubts:
                 return
         if value.kind == "unknown" and isinstance(node, cst.Call) and self.draft.api(node) is None:
             return
+        if known.mask.is_counted:
+            raise UnfitError
         words = short(self.draft.code(operand))
         self.found[
             f"`{words}` meets all elements now; eager TensorFlow refuses it where the mask drops some."

@@ -46,6 +46,11 @@ class Mask:
         return self.rank.more == 1
 
     @property
+    def is_counted(self) -> bool:
+        """Whether there never was a tensor of its size: what the kept elements meet is as long as they are, or one number."""
+        return self.made_by is not None or (self.template != "{}" and self.of is None)
+
+    @property
     def is_named(self) -> bool:
         return isinstance(self.node, cst.Name) and self.template == "{}"
 
