@@ -372,3 +372,34 @@ def test_the_program_that_trains_is_the_one_to_verify(
         "xlalint verify --steps 5 --target tpu-v5e --format json -- python 'a project/train.py' > verify.json",
         "xlalint ready 'a project' --verified verify.json",
     ]
+
+
+BORROWED = """\
+import tensorflow as tf
+from helpers import get_strategy, get_strategy_scope
+
+
+def main():
+    strategy = get_strategy("tpu")
+    with get_strategy_scope(strategy):
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+        model.compile("adam", "mse")
+    model.fit(tf.zeros([8 * strategy.num_replicas_in_sync, 2]))
+"""
+
+
+def test_a_strategy_that_other_files_make_is_not_missing(
+    write: WriteFiles, xlalint: RunXlalint
+) -> None:
+    mirrored = "tf.distribute.MirroredStrategy()"
+    write({"borrowed.py": BORROWED, "own.py": BORROWED.replace('get_strategy("tpu")', mirrored)})
+    _, document = ready(xlalint, "borrowed.py")
+    assert (item(document, "setup")["state"], item(document, "scope")["state"]) == (
+        "unknown",
+        "done",
+    )
+    assert item(document, "setup")["evidence"][0]["text"] == (
+        "a strategy is used here, and made in files that were not checked"
+    )
+    _, document = ready(xlalint, "own.py")
+    assert item(document, "setup")["state"] == "to do"

@@ -159,6 +159,11 @@ def _setup(seen: Seen) -> Item:
     if item.state in (State.TO_DO, State.NOT_APPLICABLE):
         return item
     made = seen.places(Sign.TPU_STRATEGY)
+    used = seen.places(Sign.SCOPE, Sign.REPLICAS)
+    if not made and used and not seen.places(Sign.OTHER_STRATEGY):
+        elsewhere = Evidence("a strategy is used here, and made in files that were not checked")
+        advice = "xlalint ready . (or name the files that make the strategy, too)"
+        return Item(item.key, item.title, State.UNKNOWN, (elsewhere, *_at(used)), advice)
     if not made:
         missing = Evidence("no TPUStrategy is made in these files")
         return Item(item.key, item.title, State.TO_DO, (missing,), _SETUP)

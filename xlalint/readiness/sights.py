@@ -18,6 +18,7 @@ class Sign(str, Enum):
 
     TENSORFLOW = "imports TensorFlow or Keras"
     TPU_STRATEGY = "makes a TPUStrategy"
+    OTHER_STRATEGY = "makes a strategy for other devices"
     TPU_SETUP = "initialises the TPU system"
     SCOPE = "enters strategy.scope()"
     REPLICAS = "counts num_replicas_in_sync"
@@ -119,6 +120,8 @@ def _of_call(node: ast.Call, names: dict[str, str]) -> Iterator[Sign]:
     name = _canonical(node.func, names)
     if name in _STRATEGIES:
         yield Sign.TPU_STRATEGY
+    elif name.startswith("tf.distribute.") and name.endswith(("Strategy", ".get_strategy")):
+        yield Sign.OTHER_STRATEGY
     if name in _SETUPS:
         yield Sign.TPU_SETUP
     if name.startswith(_OPTIMIZERS):
@@ -127,6 +130,10 @@ def _of_call(node: ast.Call, names: dict[str, str]) -> Iterator[Sign]:
         yield Sign.FILES
     if name in ("keras.Sequential", "keras.Model", "tf_keras.Sequential", "tf_keras.Model"):
         yield Sign.MODEL
+    # A helper of the project's own, as in `with distribute_utils.get_strategy_scope(strategy):`.
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else name or _name(node.func)
+    if called.endswith("strategy_scope"):
+        yield Sign.SCOPE
     if isinstance(node.func, ast.Attribute):
         sign = _ATTRIBUTES.get(node.func.attr)
         if sign is not None and not (node.func.attr == "scope" and node.args):
@@ -134,6 +141,10 @@ def _of_call(node: ast.Call, names: dict[str, str]) -> Iterator[Sign]:
         # `TPUClusterResolver.connect("")` is a class method, whatever the class was imported as.
         if node.func.attr == "connect" and "TPUClusterResolver" in ast.unparse(node.func.value):
             yield Sign.TPU_SETUP
+
+
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _canonical(node: ast.expr, names: dict[str, str]) -> str:
