@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from xlalint import pages
 from xlalint.finding import CheckResult, FileError, Finding
-from xlalint.project import suppressions
+from xlalint.project import suppressions, versions
+from xlalint.project.dependencies import of_program
 from xlalint.project.files import SourceFile, UnreadableError, discover
-from xlalint.project.settings import Settings
+from xlalint.project.settings import NOBODY_SAYS, Settings
 from xlalint.project.source import Source
-from xlalint.semantics import catalog, counts
+from xlalint.semantics import catalog, counts, packages
 from xlalint.semantics.analysis import Analysis
 from xlalint.semantics.facts import ModuleFacts
 from xlalint.semantics.failures import Failure
@@ -308,10 +309,29 @@ def _analysis(loaded: Sequence[_Loaded], settings: Settings) -> Analysis:
         installed,
         tells_counts_apart=counts.are_told_apart(settings.tf_version),
         is_for_tpu=settings.target.startswith("tpu"),
+        declared_in=_declared(loaded, settings),
     )
     for item in loaded:
         analysis.regions.leave_to_host(item.module, item.suppressions.host_lines)
     return analysis
+
+
+def _declared(
+    loaded: Sequence[_Loaded], settings: Settings
+) -> Callable[[ModuleInfo], packages.Declared]:
+    """Which packages each module is to run with: what its project declares, and what the file itself says."""
+    is_chosen = settings.tf_version != versions.known()[-1]
+    origin = dict(settings.origins).get("tf_version", "the settings" if is_chosen else NOBODY_SAYS)
+    if origin == NOBODY_SAYS:
+        origin = ""
+    sources = {item.module: item.source for item in loaded}
+
+    def declared(module: ModuleInfo) -> packages.Declared:
+        source = sources.get(module)
+        own = () if source is None else of_program(source.text, source.installs)
+        return packages.declared(settings.tf_version, origin, settings.dependencies, own)
+
+    return declared
 
 
 def _roots(loaded: Sequence[_Loaded]) -> list[Path]:

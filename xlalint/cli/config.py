@@ -12,7 +12,7 @@ import click
 from xlalint.cli.options import settings_from, shared_options
 from xlalint.project.settings import Settings
 
-_HIDDEN = ("origins", "source", "stdin", "stdin_filename")
+_HIDDEN = ("origins", "dependencies", "source", "stdin", "stdin_filename")
 
 
 @click.command("config")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from xlalint.project.magics import python_lines
 from xlalint.project.source import Cell, Source, Unread, split_lines
+
+# `!pip install ...`, `%pip install`, `!{sys.executable} -m pip install`, and a line of a `%%bash` cell.
+_INSTALL = re.compile(r"\s*[!%]?\s*[\w{}./ -]*\bpip3?\s+install\b")
 
 
 class NotebookError(Exception):
@@ -26,14 +30,16 @@ def unfold(text: str) -> Source:
     cells: list[Cell] = []
     unread: list[Unread] = []
     lines: list[str] = []
+    installs: list[str] = []
     for number, source in _code(_load(text)):
         cells.append(Cell(number, len(lines) + 1))
+        installs += [line for line in split_lines(source) if _INSTALL.match(line)]
         try:
             lines += python_lines(source)
         except SyntaxError as error:
             unread.append(Unread(number, error.lineno or 0, error.msg))
             lines += [""] * len(split_lines(source))
-    return Source("\n".join(lines) + "\n", tuple(cells), tuple(unread))
+    return Source("\n".join(lines) + "\n", tuple(cells), tuple(unread), tuple(installs))
 
 
 def written(text: str) -> Source:

@@ -15,11 +15,16 @@ from typing import Any
 
 from xlalint import pages, toml
 from xlalint.project import versions
+from xlalint.project.dependencies import Requirement
 
 TARGETS = ("cpu", "gpu", "tpu-vm", "tpu-node")
 SEVERITIES = ("error", "warning", "info")
 _PROJECT_FILES = ("pyproject.toml", "setup.cfg", "setup.py", "requirements.txt")
 _FAMILY = ("XLA", "PTX")
+
+
+# Where the TensorFlow version comes from when neither settings nor dependencies name one.
+NOBODY_SAYS = "the newest that the catalogue describes"
 
 
 class SettingsError(Exception):
@@ -49,7 +54,7 @@ class VerifySettings:
 class Settings:
     """Everything that decides what a run reports. `root` is the folder that relative patterns count from.
 
-    `tf_version` is a minor such as `2.21`; `keras` is `2`, `3` or None (decided by imports and the TensorFlow version).
+    `tf_version` is a minor such as `2.21`, `dependencies` what is declared where that was read; `keras` is `2`, `3` or None (decided by imports and the TensorFlow version).
     Entries of `select` and `ignore` are codes or prefixes of codes. `jobs` is how many compilers
     `verify` runs at once, 0 for one per core: `check` is one process, as trees handed between processes cost more than parsing.
     `baseline` is the file of accepted findings, relative to `root`.
@@ -60,6 +65,7 @@ class Settings:
     root: Path
     target: str = "tpu-vm"
     tf_version: str = field(default_factory=lambda: versions.known()[-1])
+    dependencies: tuple[Requirement, ...] = ()
     keras: str | None = None
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -447,9 +453,10 @@ def _resolve_version(
         detected = versions.detect(folder, known)
         if detected is not None:
             values["tf_version"], origins["tf_version"] = detected.minor, detected.origin
+            values["dependencies"] = detected.declared
             return
     values["tf_version"] = known[-1]
-    origins["tf_version"] = "the newest that the catalogue describes"
+    origins["tf_version"] = NOBODY_SAYS
 
 
 def _between(start: Path, root: Path) -> list[Path]:

@@ -33,12 +33,14 @@ class Unread:
 class Source:
     """A program. `cells` is empty for a plain file; `cell_of` and `relocate` then change nothing.
 
-    `unread` are the cells of a notebook that are left out of it, because they do not parse.
+    `unread` are the cells of a notebook that are left out of it, because they do not parse,
+    `installs` its shell lines that install packages.
     """
 
     text: str
     cells: tuple[Cell, ...] = ()
     unread: tuple[Unread, ...] = ()
+    installs: tuple[str, ...] = ()
 
     def cell_of(self, line: int) -> Cell | None:
         """The cell that holds `line` of the program (1-based)."""

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from xlalint.semantics import expressions, flow, handlers, renames
+from xlalint.semantics import expressions, flow, handlers, packages, renames
+from xlalint.semantics.batches import Batches
 from xlalint.semantics.catalog import Catalog
 from xlalint.semantics.classes import ClassTable
 from xlalint.semantics.differentiation import Gradients
@@ -25,6 +26,7 @@ from xlalint.semantics.modules import Modules
 from xlalint.semantics.node_inputs import NodeInputs
 from xlalint.semantics.objects import Objects
 from xlalint.semantics.precision import Precision
+from xlalint.semantics.rates import Rates
 from xlalint.semantics.regions import Regions
 from xlalint.semantics.scopes import Scopes
 from xlalint.semantics.setups import Setups
@@ -43,6 +45,7 @@ class Analysis:
         installed: Iterable[Path] = (),
         tells_counts_apart: bool = False,
         is_for_tpu: bool = False,
+        declared_in: Callable[[ModuleInfo], packages.Declared] = packages.nothing_declared,
     ) -> None:
         self.catalog = catalog
         # Whether XLA refuses to combine data-sized tensors that were counted apart (counts.py).
@@ -51,6 +54,8 @@ class Analysis:
         self.is_for_tpu = is_for_tpu
         self.handlers: Mapping[type[ast.AST], Callable[[Any, Frame], Value]] = expressions.HANDLERS
         self.keras = keras
+        # Which packages a module is to run with.
+        self.declared_in = declared_in
         self.saw_tpu = False
         # Functions that APIs run as the body of a loop or an arm of a conditional.
         self.graph_bodies: set[FunctionInfo] = set()
@@ -70,6 +75,8 @@ class Analysis:
         self.meetings = Meetings(self)
         self.eager_steps = EagerSteps(self)
         self.node_inputs = NodeInputs(self)
+        self.batches = Batches(self)
+        self.rates = Rates(self)
         self.gradients = Gradients(self)
         self.loop_gradients = LoopGradients(self)
         self._installed = InstalledClasses(list(installed))
@@ -80,6 +87,7 @@ class Analysis:
         """Analyse the target modules; `facts` holds what was seen."""
         self.regions.run(modules)
         renames.note(self, modules)
+        packages.note(self, modules)
 
     # For the modules that expressions.py and flow.py import themselves.
     evaluate = staticmethod(expressions.evaluate)

@@ -178,6 +178,8 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
     if made is not None:
         costs.note_making(plain, arguments, node, frame)
         host_objects.note_making(made, node, frame)
+        if plain.startswith("keras.optimizers."):
+            frame.analysis.rates.saw_optimizer(name, arguments, node, frame)
         callbacks.construct(name, arguments, frame)
         return made
     if name.startswith(_LOADED):

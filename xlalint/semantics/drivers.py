@@ -173,6 +173,7 @@ class Drivers:
         data = arguments.keywords.get("x", next(iter(arguments.positional), NOTHING_KNOWN))
         self._note_endless(base, data, arguments, node, frame)
         feed = feed_of(data) if data.kind is DATASET else None
+        self._analysis.batches.saw_fit(feed, arguments, node, frame)
         if feed is None:
             return
         if "steps_per_epoch" in arguments.keywords and feed.partial is not None:
@@ -212,6 +213,7 @@ class Drivers:
         """`strategy.experimental_distribute_dataset(dataset)`: its batches go to replicas."""
         feed = feed_of(dataset)
         if feed is not None and not _evaluates(node, frame):
+            self._analysis.batches.saw_distributed(feed, frame)
             self._keep_feed(feed, "strategy.run", None, False, True, frame)
 
     def saw_handler(self, node: ast.AST, body: list[ast.stmt], frame: Frame) -> None:

@@ -96,6 +96,10 @@ ENDLESS = "endless"
 MERGE_IN_ARM = "merge-in-arm"
 NODE_INPUT = "node-input"
 NODE_FILE = "node-file"
+PACKAGES = "packages"
+SERIAL_INPUT = "serial-input"
+BATCH_SIZE = "batch-size"
+LEARNING_RATE = "learning-rate"
 RENAMED = "renamed"  # detail: a `renames.Rename`
 # Facts about code that runs on the host by its nature.
 DRIVING = frozenset(
@@ -113,6 +117,10 @@ DRIVING = frozenset(
         NODE_INPUT,
         NODE_FILE,
         SPARSE_INPUT,
+        PACKAGES,
+        SERIAL_INPUT,
+        BATCH_SIZE,
+        LEARNING_RATE,
     }
 )
 

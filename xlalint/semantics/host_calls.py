@@ -1,9 +1,9 @@
-"""Whether a function calls back into Python: `tf.py_function`, `tf.numpy_function`, also through helpers."""
+"""What a function that is mapped over a dataset calls, also through helpers: Python itself, or random numbers."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.frames import Frame
@@ -22,21 +22,37 @@ _DEPTH = 4
 
 def calls_python(function: Value, frame: Frame) -> bool:
     """Whether a function that is mapped over a dataset calls `tf.py_function` or `tf.numpy_function`, also through helpers."""
+    return _calls(function, _CALLBACK_NAMES, lambda name: name in _CALLBACKS, frame)
+
+
+def draws_numbers(function: Value, frame: Frame) -> bool:
+    """Whether such a function draws random numbers of TensorFlow's own state (`tf.image.random_flip_left_right`, `tf.random.uniform`)."""
+    return _calls(function, ("random",), _draws, frame)
+
+
+def _draws(name: str) -> bool:
+    return name.startswith(("tf.random.", "tf.image.random_")) and "stateless" not in name
+
+
+def _calls(
+    function: Value, texts: Sequence[str], is_one: Callable[[str], bool], frame: Frame
+) -> bool:
+    """Whether a function calls one of these APIs, also through helpers. Without one of the texts in a module, none does."""
     while function.kind is PARTIAL:
         function = function.ref[0]
     if function.kind is EXTERNAL:
-        return function.ref in _CALLBACKS
+        return is_one(str(function.ref))
     if function.kind is not FUNCTION:
         return False
     project = frame.analysis.modules.project
-    if not any(project.mentions(name) for name in _CALLBACK_NAMES):
+    if not any(project.mentions(text) for text in texts):
         return False
     seen: set[FunctionInfo] = set()
     pending = [_info(function)]
     for _ in range(_DEPTH):
         called = [value for info in pending for value in _called(info, frame.analysis)]
         seen.update(pending)
-        if any(value.ref in _CALLBACKS for value in called if value.kind is EXTERNAL):
+        if any(is_one(str(value.ref)) for value in called if value.kind is EXTERNAL):
             return True
         found = (_info(value) for value in called if value.kind is FUNCTION)
         pending = [info for info in dict.fromkeys(found) if info not in seen]

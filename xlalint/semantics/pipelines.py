@@ -48,7 +48,8 @@ class Feed(NamedTuple):
     `partial` is where batches are made whose last one may be smaller, `varying` where their length follows their longest
     element. `size` counts elements where that is known, `is_endless` says that they repeat before they are batched,
     `endless` where a `repeat()` without a count makes the dataset so, `python` where the pipeline runs Python, `local`
-    where it reads files of the machine that it runs on (node_inputs.py).
+    where it reads files of the machine that it runs on (node_inputs.py), `serial` where elements are made one after the other
+    that could be made together, `batched` where batches of a known size are made: its words are the number.
     """
 
     partial: Site | None = None
@@ -58,6 +59,8 @@ class Feed(NamedTuple):
     endless: Site | None = None
     python: Site | None = None
     local: Site | None = None
+    serial: Site | None = None
+    batched: Site | None = None
 
 
 FRESH = Feed()
@@ -71,6 +74,8 @@ TOKENIZED = "tokenized"
 COUNTED = "counted"
 # What the words of a site say that runs Python.
 GENERATOR, CALLBACK, TRANSFORMERS = "generator", "callback", "transformers"
+# What the words of a site say that makes elements one after the other.
+RANDOM, PYTHON_MAP, INTERLEAVED = "random", "python", "interleaved"
 
 
 def feed_of(value: Value) -> Feed | None:
@@ -141,7 +146,27 @@ def after(
             python = Site(node, frame.module, frame.function, CALLBACK)
     handler = _METHODS.get(attr)
     found = handler(feed, arguments, node, frame) if handler is not None else feed
-    return found._replace(python=python, local=feed.local) if found is not None else None
+    serial = feed.serial or _serial(attr, arguments, python is not feed.python, node, frame)
+    if found is None:
+        return None
+    return found._replace(python=python, local=feed.local, serial=serial)
+
+
+def _serial(
+    attr: str, arguments: Arguments, is_python: bool, node: ast.AST, frame: Frame
+) -> Site | None:
+    """Where elements are made one after the other. tf.data runs a `map` of functions without state on all cores by itself."""
+    position = {"map": 1, "interleave": 3}.get(attr)
+    if position is None or arguments.open_ended:
+        return None
+    if _given(arguments, position, "num_parallel_calls") is not None or not arguments.positional:
+        return None
+    if not frame.analysis.modules.project.mentions("TPUStrategy"):
+        return None  # only said where there is one: looking for random numbers costs
+    words = INTERLEAVED if attr == "interleave" else PYTHON_MAP if is_python else ""
+    if not words and host_calls.draws_numbers(arguments.positional[0], frame):
+        words = RANDOM
+    return Site(node, frame.module, frame.function, words) if words else None
 
 
 # Methods that run a function for each element.
@@ -150,7 +175,18 @@ _MAPS = frozenset({"map", "flat_map", "interleave", "filter"})
 
 def _batch(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame) -> Feed:
     partial = _partial(feed, arguments, 1, node, frame)
-    return Feed(partial=partial, varying=feed.varying, endless=feed.endless)
+    batched = _batched(arguments, node, frame)
+    return Feed(partial=partial, varying=feed.varying, endless=feed.endless, batched=batched)
+
+
+def _batched(arguments: Arguments, node: ast.AST, frame: Frame) -> Site | None:
+    """Where batches are made of a size that is written down."""
+    size = arguments.keywords.get("batch_size", next(iter(arguments.positional), NOTHING_KNOWN))
+    known = size.constant()
+    number = known.value if known is not None else None
+    if type(number) is not int or number < 1:
+        return None
+    return Site(node, frame.module, frame.function, str(number))
 
 
 def _partial(
@@ -186,7 +222,8 @@ def _padded_batch(feed: Feed, arguments: Arguments, node: ast.AST, frame: Frame)
         varying = Site(node, frame.module, frame.function, "without `padded_shapes`")
     elif shapes is not None and _holds_none(shapes):
         varying = Site(node, frame.module, frame.function, "with None in `padded_shapes`")
-    return Feed(_partial(feed, arguments, 3, node, frame), varying, endless=feed.endless)
+    partial, batched = _partial(feed, arguments, 3, node, frame), _batched(arguments, node, frame)
+    return Feed(partial, varying, endless=feed.endless, batched=batched)
 
 
 def _holds_none(shapes: Value) -> bool:

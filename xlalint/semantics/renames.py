@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from xlalint import data, toml
 from xlalint.project.source import split_lines
 from xlalint.semantics.facts import EAGER, RENAMED, Context
+from xlalint.semantics.fallbacks import asks, is_ready
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.imported import imports_in
 from xlalint.semantics.index import FunctionInfo, ModuleInfo
 from xlalint.semantics.names import rooted
-from xlalint.semantics.syntax import words_of
 from xlalint.semantics.values import NOTHING_KNOWN
 
 if TYPE_CHECKING:
@@ -23,11 +23,6 @@ if TYPE_CHECKING:
 
 # A module without one of these words uses none of the names: the table need not be read.
 _WORDS = ("experimental", "contrib", "estimator", "multi_gpu_model", "COLAB_TPU_ADDR")
-# Who asks before using a name, or is ready for its absence, knows.
-_ASKS = ("hasattr", "version", "VERSION")
-_READY = frozenset(
-    {"AttributeError", "ImportError", "ModuleNotFoundError", "Exception", "TypeError", "KeyError"}
-)
 
 
 class Entry(NamedTuple):
@@ -156,9 +151,9 @@ class _Reader:
         pending: list[ast.AST] = [tree]
         while pending:
             node = pending.pop()
-            if not self._may_hold(node) or (isinstance(node, ast.Try) and _is_ready(node)):
+            if not self._may_hold(node) or (isinstance(node, ast.Try) and is_ready(node)):
                 continue
-            if isinstance(node, (ast.If, ast.IfExp)) and _asks(node.test):
+            if isinstance(node, (ast.If, ast.IfExp)) and asks(node.test):
                 continue
             found = list(self._at(node))
             yield from found
@@ -278,21 +273,3 @@ def _inner(node: ast.Attribute, depth: int) -> ast.expr:
 def _is_own(node: ast.Attribute) -> bool:
     """A method that a class of the project may have itself."""
     return isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
-
-
-def _is_ready(node: ast.Try) -> bool:
-    for handler in node.handlers:
-        if handler.type is None:
-            return True
-        named = {
-            part.attr if isinstance(part, ast.Attribute) else part.id
-            for part in ast.walk(handler.type)
-            if isinstance(part, (ast.Name, ast.Attribute))
-        }
-        if named & _READY:
-            return True
-    return False
-
-
-def _asks(test: ast.expr) -> bool:
-    return any(ask in word for node in ast.walk(test) for word in words_of(node) for ask in _ASKS)
