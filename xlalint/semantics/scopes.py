@@ -8,6 +8,7 @@ over two CPUs, TensorFlow 2.21, Keras 3 and tf_keras (rules/XLA505.md).
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,11 @@ if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
     from xlalint.semantics.calls import Arguments
 
-INSIDE, OUTSIDE = "inside", "outside"
+# Before: where the strategy is only made later on.
+INSIDE, OUTSIDE, BEFORE = "inside", "outside", "before"
+_STRATEGIES = re.compile(
+    r"^(TPU|Mirrored|MultiWorkerMirrored|OneDevice|CentralStorage|ParameterServer)Strategy"
+)
 # What loads a model with its variables.
 _LOADS = ("keras.models.load_model", "keras.models.clone_model")
 # The optimizer of `compile()`.
@@ -47,7 +52,7 @@ class Scopes:
         self._analysis = analysis
         self._starts: dict[FunctionInfo, str] = {}
         # Whether the text of a module enters scopes at all.
-        self._enters: dict[ModuleInfo, bool] = {}
+        self._speaks: dict[ModuleInfo, bool] = {}
         # Constructors are run once for all callers: those that somebody calls inside a scope may all be.
         self._constructed_inside: set[FunctionInfo] = set()
         self._noted: dict[tuple[str, Site], Value] = {}
@@ -61,18 +66,22 @@ class Scopes:
 
     def start_of(self, module: ModuleInfo, body: Sequence[ast.AST]) -> str:
         """Where these statements run, as their author sees it; empty where they do not say."""
-        if module not in self._enters:
-            self._enters[module] = ".scope(" in module.text
-        if not self._enters[module]:
+        if module not in self._speaks:
+            self._speaks[module] = ".scope(" in module.text or "Strategy(" in module.text
+        if not self._speaks[module]:
             return ""
-        inside = nodes_of(body, into_functions=False)
-        withs = (node for node in inside if isinstance(node, ast.With))
-        return OUTSIDE if any(enters(i.context_expr) for w in withs for i in w.items) else ""
+        start = ""
+        for node in nodes_of(body, into_functions=False):
+            if isinstance(node, ast.Call) and _makes_strategy(node):
+                return BEFORE
+            if isinstance(node, ast.With) and any(enters(i.context_expr) for i in node.items):
+                start = OUTSIDE
+        return start
 
     def made(self, value: Value, name: str, node: ast.AST, frame: Frame) -> Value:
         """What a call returns, with where it was made where that matters; a strategy that is made is not entered yet."""
         if value.kind is STRATEGY and value.ref != _CURRENT:
-            frame.scope = frame.scope or OUTSIDE
+            frame.scope = OUTSIDE if frame.scope in ("", BEFORE) else frame.scope
         if not frame.scope or value.made is not None:
             return value
         if frame.scope == INSIDE and isinstance(value.ref, ClassInfo):
@@ -90,7 +99,7 @@ class Scopes:
         if _is_silent(frame) or model.made is None:
             return
         is_keras_2 = self._is_keras_2(model)
-        if model.made.words == OUTSIDE:
+        if _is_outside(model):
             if frame.scope == INSIDE and not (is_keras_2 and _is_subclass(model)):
                 self._note(model, "compiled")
             return
@@ -165,6 +174,12 @@ def enters(expression: ast.expr) -> bool:
     return name == "scope" or "strategy_scope" in name or "distribution_scope" in name
 
 
+def _makes_strategy(node: ast.Call) -> bool:
+    func = node.func
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    return _STRATEGIES.search(name) is not None
+
+
 def _is_silent(frame: Frame) -> bool:
     """Constructors are run silently for what they leave in attributes, and only so."""
     return frame.silent and frame.attributes is None
@@ -180,7 +195,7 @@ def _is_pretrained(name: str) -> bool:
 
 
 def _is_outside(value: Value) -> bool:
-    return value.made is not None and value.made.words == OUTSIDE
+    return value.made is not None and value.made.words in (OUTSIDE, BEFORE)
 
 
 def _is_subclass(value: Value) -> bool:
