@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import callbacks, iteration
+from xlalint.semantics import callbacks, iteration, trace_effects
 from xlalint.semantics.facts import CONVERSION, ITERATION
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo
@@ -18,6 +18,7 @@ from xlalint.semantics.values import (
     FALSE,
     INSTANCE,
     MAPPING,
+    NONE,
     NOTHING_KNOWN,
     PYTHON,
     RAGGED,
@@ -80,6 +81,9 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
         return special(values, frame)
     if name in ("abs", "pow", "round", "divmod"):
         return first._replace(kind=TENSOR, ref=None) if first.is_tensor else SOME_PYTHON
+    if name == "print":
+        trace_effects.note_told(name, node, frame)
+        return NONE
     if name == "open":
         frame.touches_host = True
     return SOME_PYTHON

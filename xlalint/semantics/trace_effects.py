@@ -24,6 +24,7 @@ COUNTED = "counted"
 LEAKED = "leaked"
 COLLECTED = "collected"
 STATE = "state"
+TOLD = "told"
 
 
 class TraceEffect(NamedTuple):
@@ -67,6 +68,7 @@ _STATEFUL_OBJECTS = re.compile(r"^keras\.(optimizers|metrics)\.[A-Z]\w+$")
 
 def note_call(name: str, node: ast.AST, frame: Frame) -> None:
     """A call of another package's function in compiled code."""
+    note_told(name, node, frame)
     if not frame.context.is_compiled or frame.silent:
         return
     if name in _CLOCKS or (name.startswith(("random.", "np.random.")) and _DICE.match(name)):
@@ -74,6 +76,20 @@ def note_call(name: str, node: ast.AST, frame: Frame) -> None:
     elif frame.context.region == COMPILED and _makes_state(name, frame):
         if frame.context.why[:1] != ("Estimator",) and not _is_first_time(node, frame):
             frame.analysis.note(frame, node, TRACE_EFFECT, Value(PYTHON), TraceEffect(STATE, name))
+
+
+_TELLS = re.compile(
+    r"^(print|warnings\.warn|(absl\.)?logging\.(debug|info|warning|warn|error|critical|exception|log|fatal))$"
+)
+
+
+def note_told(name: str, node: ast.AST, frame: Frame) -> None:
+    """`print` under a tensor condition: tracing goes through both arms, once, and prints what either has to say."""
+    arm = frame.constructs[-1] if frame.constructs else None
+    if not isinstance(arm, ast.If) or not _TELLS.match(name) or frame.silent:
+        return
+    if frame.context.region == COMPILED and frame.context.converted:
+        frame.analysis.note(frame, node, TRACE_EFFECT, Value(PYTHON), TraceEffect(TOLD, name))
 
 
 def _makes_state(name: str, frame: Frame) -> bool:
