@@ -402,7 +402,7 @@ class Functions:
         if annotated is None or annotated.is_tensor or annotated == NOTHING_KNOWN:
             promised = parameters.of_call(info, name, role_method, first)
             if promised is not None:
-                return parameters.as_annotated(promised, annotated)
+                return promised
         by_default = parameters.from_default(name, default)
         if by_default is not None and by_default.kind is PYTHON:
             return by_default

@@ -97,13 +97,6 @@ def of_call(info: FunctionInfo, name: str, role_method: str | None, first: bool)
     return None
 
 
-def as_annotated(promised: Value, annotated: Value | None) -> Value:
-    """What Keras passes may be a list of tensors, unless an annotation says that it is one tensor."""
-    if annotated is None or not annotated.is_tensor or annotated.structured:
-        return promised
-    return promised._replace(structured=False) if promised.structured else promised
-
-
 def from_default(name: str, default: ast.expr | None) -> Value | None:
     """A default that is a setting says that the parameter is one, and what it usually is. Training is as usual as not."""
     if default is None:
