@@ -25,8 +25,11 @@ _REPLICAS, _FEWER = 8, 4
 _SMALL = 8
 # What `fit` takes where nobody says.
 _OF_KERAS = 32
-# A project that says any of these has counted its replicas.
-_COUNTS = re.compile(r"num_replicas|per_replica|replica_batch|local_batch|per_core|num_cores")
+# A project that says any of these has counted its replicas; the `per_replica_losses` of a custom loop count nothing.
+_COUNTS = re.compile(
+    r"num_replicas|num_cores|(replica|core|local)_batch|batch\w*_per_(replica|core)|per_(replica|core)_(batch|size)",
+    re.IGNORECASE,
+)
 
 
 class Batches:
