@@ -168,6 +168,6 @@ def test_safe_fixes_of_generated_programs_are_proven(
     """A sample; `benchmarks/fixes/generated.py` runs thousands."""
     from benchmarks.fixes.generated import BAD, prove, rewritten
 
-    for one in rewritten([(0, made(dice))], unsafe=False):
-        status, words = prove(one, tmp_path_factory.mktemp("pair"))
+    for one in rewritten({0: made(dice)}, unsafe=False):
+        status, words = prove(one, tmp_path_factory.mktemp("pair"), 12)
         assert status not in BAD, "\n".join((one.before, one.after, *words))

@@ -18,6 +18,9 @@ from xlalint.verify.jobs import Job, Module
 ABOUT_TPUS = ("XLA5", "XLA801", "XLA802")
 # Claims about the code around compiled steps, which a run judges by counting compilations.
 ABOUT_DRIVERS = ("XLA30",)
+# Claims about how training is set up and fed, which no compiler judges; their functions build models and pipelines.
+ABOUT_TRAINING = ("XLA601", "XLA602", "XLA604", "XLA7")
+NOT_COMPILED = ABOUT_TPUS + ABOUT_DRIVERS + ABOUT_TRAINING
 
 # What a program asks of its strategy that makes its batches for any number of replicas.
 _REPLICAS = "num_replicas_in_sync"
@@ -248,7 +251,7 @@ def flagged_functions(findings: Iterable[Finding], folder: Path) -> tuple[tuple[
         if (
             finding.cell is None
             and path.suffix == ".py"
-            and not finding.code.startswith(ABOUT_TPUS + ABOUT_DRIVERS)
+            and not finding.code.startswith(NOT_COMPILED)
         ):
             function = function_around(path, finding.span.line)
             if function is not None:

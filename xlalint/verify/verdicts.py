@@ -329,6 +329,8 @@ def _why_not(case: _Case, targets: Sequence[TargetReport]) -> str:
     finding, span = case.finding, case.span
     if finding.code.startswith(plan.ABOUT_TPUS):
         return "a claim about TPUs, which a CPU cannot judge"
+    if finding.code.startswith(plan.ABOUT_TRAINING):
+        return "a claim about training and its input, which no compiler judges"
     if finding.cell is not None:
         return "in a notebook, which verify does not run"
     around = [

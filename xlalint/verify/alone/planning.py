@@ -35,7 +35,7 @@ def jobs_for(
     by_file: dict[Path, list[Finding]] = {}
     for finding in findings:
         path = Path(folder, finding.path).resolve()
-        is_judged = not finding.code.startswith(plan.ABOUT_TPUS + plan.ABOUT_DRIVERS)
+        is_judged = not finding.code.startswith(plan.NOT_COMPILED)
         if finding.cell is None and path.suffix == ".py" and (is_judged or not only_judged):
             by_file.setdefault(path, []).append(finding)
     definitions = _Definitions(known.files)
