@@ -51,8 +51,8 @@ class Scopes:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self._starts: dict[FunctionInfo, str] = {}
-        # Whether the text of a module enters scopes at all.
-        self._speaks: dict[ModuleInfo, bool] = {}
+        # Whether the text of a module enters a scope or makes a strategy: most do neither, and are not walked.
+        self._mentions: dict[ModuleInfo, bool] = {}
         # Constructors are run once for all callers: those that somebody calls inside a scope may all be.
         self._constructed_inside: set[FunctionInfo] = set()
         self._noted: dict[tuple[str, Site], Value] = {}
@@ -66,9 +66,9 @@ class Scopes:
 
     def start_of(self, module: ModuleInfo, body: Sequence[ast.AST]) -> str:
         """Where these statements run, as their author sees it; empty where they do not say."""
-        if module not in self._speaks:
-            self._speaks[module] = ".scope(" in module.text or "Strategy(" in module.text
-        if not self._speaks[module]:
+        if module not in self._mentions:
+            self._mentions[module] = ".scope(" in module.text or "Strategy(" in module.text
+        if not self._mentions[module]:
             return ""
         start = ""
         for node in nodes_of(body, into_functions=False):

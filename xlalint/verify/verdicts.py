@@ -332,7 +332,7 @@ def _why_not(case: _Case, targets: Sequence[TargetReport]) -> str:
     if finding.code.startswith(plan.ABOUT_TRAINING):
         return "a claim about training and its input, which no compiler judges"
     if finding.cell is not None:
-        return "in a notebook, which verify does not run"
+        return "in a notebook that this run does not run: xlalint verify NOTEBOOK.ipynb"
     around = [
         failure
         for target in targets
