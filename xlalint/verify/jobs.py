@@ -71,6 +71,11 @@ class Wanted:
     constructor: tuple[str, ...] = ()
     tests: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def identity(self) -> str:
+        """What its reports are told apart by."""
+        return f"alone:{self.path}:{self.line}:{self.qualname}"
+
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:

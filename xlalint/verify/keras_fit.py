@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,14 +12,27 @@ from xlalint.verify.losses import MetricLosses, scalar
 from xlalint.verify.patching import Patches
 from xlalint.verify.sites import user_site
 
-if TYPE_CHECKING:
-    from xlalint.verify.steps import Limiter
-
 _EVALUATION_STEPS = 2
 DEFAULT_BATCH = 32
 
 
-def patch_model(limiter: Limiter, patches: Patches, keras: Any) -> None:
+class Steps(Protocol):
+    """Who counts the train steps of a run, and knows when to end it."""
+
+    @property
+    def left(self) -> int: ...
+
+    @property
+    def is_in_fit(self) -> bool: ...
+
+    def enter_fit(self) -> None: ...
+
+    def leave_fit(self) -> None: ...
+
+    def fitted(self, count: int, loss: float | None, site: tuple[str, int], name: str) -> None: ...
+
+
+def patch_model(limiter: Steps, patches: Patches, keras: Any) -> None:
     """Clamp the loops of every model of one Keras library (`keras` or `tf_keras`)."""
     by_step = _step_callback(limiter, keras.callbacks.Callback)
     by_epoch = _epoch_callback(limiter, keras.callbacks.Callback)
@@ -28,7 +41,7 @@ def patch_model(limiter: Limiter, patches: Patches, keras: Any) -> None:
         patches.wrap(keras.Model, name, lambda real: _clamped_evaluation(limiter, real))
 
 
-def _clamped_fit(limiter: Limiter, fit: Any, by_step: Any, by_epoch: Any) -> Any:
+def _clamped_fit(limiter: Steps, fit: Any, by_step: Any, by_epoch: Any) -> Any:
     signature = inspect.signature(fit)
 
     @functools.wraps(fit)
@@ -109,7 +122,7 @@ def _add_callback(arguments: dict[str, Any], callback: Any) -> None:
         arguments["callbacks"] = [callback, *given]
 
 
-def _step_callback(limiter: Limiter, base: Any) -> Any:
+def _step_callback(limiter: Steps, base: Any) -> Any:
     """A callback class of one Keras library that counts batches and stops the training."""
 
     class StepLimit(base):  # type: ignore[misc]
@@ -142,7 +155,7 @@ def _step_callback(limiter: Limiter, base: Any) -> Any:
     return StepLimit
 
 
-def _epoch_callback(limiter: Limiter, base: Any) -> Any:
+def _epoch_callback(limiter: Steps, base: Any) -> Any:
     """A callback class of one Keras library that counts the steps of an epoch at its end."""
 
     class EpochLimit(base):  # type: ignore[misc]
@@ -159,7 +172,7 @@ def _epoch_callback(limiter: Limiter, base: Any) -> Any:
     return EpochLimit
 
 
-def _clamped_evaluation(limiter: Limiter, real: Any) -> Any:
+def _clamped_evaluation(limiter: Steps, real: Any) -> Any:
     signature = inspect.signature(real)
 
     @functools.wraps(real)

@@ -23,6 +23,7 @@ from xlalint.verify.capture import Captured as Captured
 from xlalint.verify.capture import Signature as Signature
 from xlalint.verify.graph_loops import GraphLoops
 from xlalint.verify.inner_loops import InnerLoops
+from xlalint.verify.keras_fit import patch_model
 from xlalint.verify.losses import MetricLosses, find_loss, mean
 from xlalint.verify.patching import Patches
 from xlalint.verify.sites import is_user_file, real_path, user_site
@@ -281,8 +282,6 @@ class Limiter:
         self._patches.wrap(coordinator.ClusterCoordinator, "schedule", self._wrap_schedule)
 
     def patch_keras(self, library: str) -> None:
-        from xlalint.verify.keras_fit import patch_model
-
         keras = importlib.import_module(library)
         patch_model(self, self._patches, keras)
         for owner in _optimizer_classes(keras, importlib.import_module(f"{library}.optimizers")):

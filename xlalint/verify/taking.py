@@ -36,9 +36,7 @@ class Taking:
         tools = self._tools()
         report: TargetReport | None = None
         while True:
-            self.begin(
-                drive.identity(wanted), wanted.qualname, wanted.path, wanted.line, drive.ALONE
-            )
+            self.begin(wanted.identity, wanted.qualname, wanted.path, wanted.line, drive.ALONE)
             self._here.channel.emit({"kind": "stage", "stage": jobs.INPUTS, "so_far": None})
             try:
                 made = found.send(report)

@@ -114,7 +114,7 @@ class _Work:
             found.in_module(loaded, module.path, self._taking.begin, self._here.job.skip)
         )
         for wanted in self._here.job.wanted:
-            is_known = drive.identity(wanted) in self._here.job.skip
+            is_known = wanted.identity in self._here.job.skip
             if not is_known and not self._taking.has_run(wanted):
                 self._taking.search(drive.programs(wanted, loaded, self._watch()), wanted)
 
@@ -163,7 +163,7 @@ class _Work:
         from xlalint.verify.alone import drive
 
         place = (wanted.qualname, wanted.path, wanted.line, drive.ALONE)
-        self._taking.begin(drive.identity(wanted), *place)
+        self._taking.begin(wanted.identity, *place)
         self._here.channel.emit({"kind": "stage", "stage": jobs.INPUTS, "so_far": None})
         try:
             scenes, why = self._here.contained(lambda: prover.scenes(wanted))

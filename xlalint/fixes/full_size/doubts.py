@@ -9,12 +9,12 @@ import libcst as cst
 from xlalint.fixes.bindings import origin
 from xlalint.fixes.draft import Draft
 from xlalint.fixes.full_size import operations
-from xlalint.fixes.full_size.ends import UnfitError
 from xlalint.fixes.full_size.flow import Group
 from xlalint.fixes.full_size.guards import Guards
 from xlalint.fixes.full_size.kept import Reader
 from xlalint.fixes.full_size.masks import Kept
 from xlalint.fixes.full_size.texts import short
+from xlalint.fixes.full_size.unfit import UnfitError
 from xlalint.fixes.ranks import Rank, rank_of
 from xlalint.semantics.values import FROM_SHAPE
 

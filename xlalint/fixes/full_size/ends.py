@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import libcst as cst
 
 from xlalint.fixes.full_size import operations
@@ -19,20 +17,15 @@ from xlalint.fixes.full_size.flow import (
     fill_of,
 )
 from xlalint.fixes.full_size.masks import INDICES, VALUES, Kept
+from xlalint.fixes.full_size.rewriting import Rewriting
 from xlalint.fixes.full_size.texts import is_loose
+from xlalint.fixes.full_size.unfit import UnfitError
 from xlalint.fixes.ranks import argument
-
-if TYPE_CHECKING:
-    from xlalint.fixes.full_size.rewriting import Rewriting
 
 _FLOATS = ("float32", "float64")
 _HALVES = ("float16", "bfloat16")
 _ROUNDED = "In half precision the number of elements is rounded, and their sum may overflow."
 _TIES = "Where all that is kept is infinite, the gradient is shared with what was dropped."
-
-
-class UnfitError(Exception):
-    """There is no right way to write this over full tensors."""
 
 
 def written(rewriting: Rewriting, end: End) -> str:

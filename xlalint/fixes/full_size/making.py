@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from xlalint.finding import Edit
 from xlalint.fixes.bindings import simple_target
 from xlalint.fixes.calls import with_argument
+from xlalint.fixes.draft import Draft
 from xlalint.fixes.full_size.distinct import (
     first_of_each,
     is_distinct,
@@ -17,13 +17,11 @@ from xlalint.fixes.full_size.distinct import (
     sorted_values,
     unpacked,
 )
-from xlalint.fixes.full_size.ends import UnfitError
 from xlalint.fixes.full_size.flow import COUNT
 from xlalint.fixes.full_size.masks import Mask
+from xlalint.fixes.full_size.rewriting import Rewriting
+from xlalint.fixes.full_size.unfit import UnfitError
 from xlalint.fixes.site import insert_behind, replace
-
-if TYPE_CHECKING:
-    from xlalint.fixes.full_size.rewriting import Rewriting
 
 
 def summary(rewriting: Rewriting) -> str:
@@ -58,9 +56,21 @@ def with_mask(rewriting: Rewriting, source: cst.BaseExpression) -> Iterator[Edit
         yield from _suppress(rewriting, assignment, call, known.mask)
 
 
+def line_of(draft: Draft, assignment: cst.Assign) -> cst.SimpleStatementLine:
+    """The statement of an assignment that stands alone on it.
+
+    Raises:
+        UnfitError: others stand beside it.
+    """
+    line = draft.parent(assignment)
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
+        raise UnfitError
+    return line
+
+
 def _sort(rewriting: Rewriting, assignment: cst.Assign, mask: Mask) -> Iterator[Edit]:
     """Sort what the different values are asked of, and name the first of each."""
-    line = rewriting.line_of(assignment)
+    line = line_of(rewriting.draft, assignment)
     name = rewriting.mask_names[mask.key] = rewriting.fresh("is_first", set())
     rewriting.made.add(mask.key)
     names = unpacked(rewriting.draft, assignment)
@@ -82,7 +92,7 @@ def _suppress(
     """Ask suppression for a fixed number of boxes and for how many of them count; name which do on the next line."""
     if not isinstance(call.func, cst.Attribute):
         raise UnfitError
-    line = rewriting.line_of(assignment)
+    line = line_of(rewriting.draft, assignment)
     number, name = rewriting.fresh("num_kept", set()), rewriting.fresh("is_kept", set())
     rewriting.numbers[mask.key], rewriting.mask_names[mask.key] = number, name
     rewriting.made.add(mask.key)

@@ -1,40 +1,30 @@
-"""A group of kept elements written again over full tensors: the edits, and what may change by them."""
+"""The code of a group of kept elements over full tensors: its expressions, the masks that they need, and new names."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
 from itertools import chain, count
 
 import libcst as cst
 
-from xlalint.finding import Edit, Fix, Span
-from xlalint.fixes.bindings import Origin, is_read, origin, reads, simple_target
+from xlalint.finding import Span
+from xlalint.fixes.bindings import is_read, origin
 from xlalint.fixes.draft import Draft
-from xlalint.fixes.full_size import operations
-from xlalint.fixes.full_size.doubts import Doubts
-from xlalint.fixes.full_size.ends import UnfitError, written
-from xlalint.fixes.full_size.flow import RETURNED, End, Group
+from xlalint.fixes.full_size.flow import End, Group
 from xlalint.fixes.full_size.guards import Guards
 from xlalint.fixes.full_size.kept import Reader
-from xlalint.fixes.full_size.making import summary, with_mask
 from xlalint.fixes.full_size.masks import COLUMN, INDICES, VALUES, Kept, Mask
 from xlalint.fixes.full_size.texts import (
     WIDTH,
     is_loose,
     literal,
-    one_by_one,
     short,
     source,
     with_pieces,
 )
-from xlalint.fixes.site import (
-    SAFE,
-    UNSAFE,
-    fix,
-    insert_before,
-    replace_statements,
-)
+from xlalint.fixes.full_size.unfit import UnfitError
 from xlalint.rules.walk import children
 
 
@@ -47,169 +37,18 @@ class Rewriting:
     group: Group
     tf: str
     guards: Guards
+    # What an end becomes over full tensors, by means of this class.
+    write_end: Callable[[Rewriting, End], str]
     doubts: dict[str, None] = field(default_factory=dict)
     mask_names: dict[object, str] = field(default_factory=dict)
     aliases: dict[int, str] = field(default_factory=dict)
     _mask_uses: dict[object, list[cst.CSTNode]] = field(default_factory=dict)
-    _masks: dict[object, Mask] = field(default_factory=dict)
+    masks: dict[object, Mask] = field(default_factory=dict)
     # How many boxes are kept, by their mask.
     numbers: dict[object, str] = field(default_factory=dict)
     # Masks that are made together with what they are for.
     made: set[object] = field(default_factory=set)
-    _bound: dict[int, list[str]] = field(default_factory=dict)
-
-    def fix(self) -> Fix:
-        """The fix for the whole group.
-
-        Raises:
-            UnfitError: there is none.
-        """
-        for end in self.group.ends:
-            self._settle(end)
-        doubts = Doubts(self.draft, self.reader, self.group, self.guards, self.doubts)
-        doubts.operands()
-        doubts.bounds()
-        for assignment in self.group.assignments:
-            self._alias(assignment)
-        asked = [edit for source in self.group.sources for edit in with_mask(self, source)]
-        self._edits()
-        self._name_masks()
-        self._bound.clear()
-        edits = [*self._edits(), *asked]
-        message = summary(self)
-        if not self.doubts:
-            return fix(SAFE, message, *edits)
-        return fix(UNSAFE, " ".join((message, *self.doubts)), *edits)
-
-    # --- the edits ---------------------------------------------------------------------------------------------
-
-    def _edits(self) -> list[Edit]:
-        roots: dict[int, cst.BaseExpression] = {}
-        for node in (
-            *(e.node for e in self.group.ends),
-            *(a.value for a in self.group.assignments),
-        ):
-            roots[id(node)] = node
-        outermost = [
-            node
-            for node in roots.values()
-            if not any(id(above) in roots for above in self.draft.ancestors(node))
-        ]
-        gone = {id(a) for a in self.group.assignments if id(a) in self.aliases}
-        gone |= {id(a) for a in self.group.assignments if self._is_of_indices(a)}
-        gone |= {id(a) for a in self.group.fills}
-        edits: list[Edit] = []
-        for node in outermost:
-            if id(self.draft.parent(node)) in gone:
-                continue
-            span = self.draft.span(node)
-            text = self.render(node)
-            if self._needs_parentheses(node, text):
-                text = f"({text})"
-            if text != self.source(node):
-                edits.append(Edit(span, text))
-        edits = one_by_one(self.draft, [end.node for end in self.group.ends], edits)
-        return edits + self._statement_edits(gone)
-
-    def _statement_edits(self, gone: set[int]) -> list[Edit]:
-        """New lines before statements, and statements that go."""
-        ahead: dict[int, tuple[cst.BaseStatement, list[str]]] = {}
-        for key, name in self.mask_names.items():
-            if key in self.made or key not in self._masks:
-                continue
-            mask = self._masks[key]
-            statement = self._first_statement(key)
-            line = f"{name} = {self._mask_code(mask)}"
-            ahead.setdefault(id(statement), (statement, []))[1].append(line)
-        for statement_id, lines in self._bound.items():
-            found = self._statement_by_id(statement_id)
-            ahead.setdefault(statement_id, (found, []))[1].extend(lines)
-        edits: list[Edit] = []
-        for assignment in (*self.group.assignments, *self.group.fills):
-            if id(assignment) not in gone:
-                continue
-            statement = self.line_of(assignment)
-            if id(statement) in ahead:
-                _, lines = ahead.pop(id(statement))
-                edits.append(replace_statements(self.draft, [statement], lines))
-            else:
-                edits.append(self._without(statement))
-        for statement, lines in ahead.values():
-            edits.append(insert_before(self.draft, statement, lines))
-        return edits
-
-    def _without(self, statement: cst.SimpleStatementLine) -> Edit:
-        """Take a statement out, with its line unless a comment stands behind it, which stays."""
-        span = self.draft.span(statement)
-        rest = self.draft.line(span.end_line)[span.end_column - 1 :]
-        if not rest.strip():
-            return Edit(Span(span.line, 1, span.end_line + 1, 1), "")
-        end = span.end_column + len(rest) - len(rest.lstrip())
-        return Edit(Span(span.line, span.column, span.end_line, end), "")
-
-    def _statement_by_id(self, wanted: int) -> cst.BaseStatement:
-        for end in self.group.ends:
-            statement = self.draft.statement(end.node)
-            if statement is not None and id(statement) == wanted:
-                return statement
-        raise UnfitError
-
-    def line_of(self, assignment: cst.Assign) -> cst.SimpleStatementLine:
-        line = self.draft.parent(assignment)
-        if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
-            raise UnfitError
-        return line
-
-    def _needs_parentheses(self, node: cst.BaseExpression, text: str) -> bool:
-        if node.lpar:
-            return False
-        above = self.draft.parent(node)
-        is_operator = isinstance(
-            above, (cst.BinaryOperation, cst.UnaryOperation, cst.Attribute, cst.Subscript, cst.Call)
-        )
-        return is_operator and is_loose(text) and not self._is_argument(node)
-
-    def _is_argument(self, node: cst.CSTNode) -> bool:
-        return isinstance(self.draft.parent(node), (cst.Arg, cst.Index))
-
-    # --- assignments -------------------------------------------------------------------------------------------
-
-    def _is_of_indices(self, assignment: cst.Assign) -> bool:
-        known = self.reader.kept(assignment.value)
-        return known is not None and known.kind != VALUES
-
-    def _alias(self, assignment: cst.Assign) -> None:
-        """Let the full tensor's own name stand where the kept elements had one, and the assignment go."""
-        known = self.reader.kept(assignment.value)
-        assert known is not None
-        line = self.line_of(assignment)
-        target = simple_target(assignment)
-        if known.kind != VALUES:
-            if self._holds_comment(line):
-                raise UnfitError
-            return
-        whole = known.whole
-        if not known.is_source or not isinstance(whole, cst.Name):
-            return
-        if id(assignment.value) in self.guards.at or self._holds_comment(line):
-            return
-        if len(self.draft.block(line)) < 2 or target is None:
-            return
-        came_from = origin(self.draft, whole.value, assignment)
-        for read in reads(self.draft, assignment, target) or ():
-            found = origin(self.draft, whole.value, read)
-            is_this = found == Origin(target, assignment) and target == whole.value
-            if came_from is None or (found != came_from and not is_this):
-                return
-        self.aliases[id(assignment)] = whole.value
-
-    def _holds_comment(self, line: cst.SimpleStatementLine) -> bool:
-        """Whether a comment stands within a statement, or another statement behind it."""
-        span = self.draft.span(line)
-        lines = [self.draft.line(n) for n in range(span.line, span.end_line)]
-        return any("#" in each for each in lines) or isinstance(
-            line.body[0].semicolon, cst.Semicolon
-        )
+    bound_lines: dict[int, list[str]] = field(default_factory=dict)
 
     # --- expressions -------------------------------------------------------------------------------------------
 
@@ -217,7 +56,7 @@ class Rewriting:
         """The code of an expression with everything in it over full tensors."""
         end = next((e for e in self.group.ends if e.node is node), None)
         if end is not None:
-            return self._end(end)
+            return self.write_end(self, end)
         known = self.reader.kept(node)
         text = self.plain(node, known)
         if id(node) in self.guards.at and known is not None:
@@ -288,24 +127,24 @@ class Rewriting:
 
     def mask(self, mask: Mask, at: cst.CSTNode, trailing: int = 0) -> str:
         """The code of a mask at some place, with as many axes added at its end."""
-        self._masks[mask.key] = mask
+        self.masks[mask.key] = mask
         self._mask_uses.setdefault(mask.key, []).append(at)
         name = self.mask_names.get(mask.key)
-        text = name if name is not None else self._mask_code(mask)
+        text = name if name is not None else self.mask_code(mask)
         if trailing:
             tight = text if name is not None or mask.is_named else f"({text})"
             text = f"{tight}[..., {', '.join(['None'] * trailing)}]"
         return text
 
-    def _mask_code(self, mask: Mask) -> str:
+    def mask_code(self, mask: Mask) -> str:
         return mask.template.format(self.draft.code(mask.node))
 
-    def _name_masks(self) -> None:
+    def name_masks(self) -> None:
         """Give a name to each mask that is written out more than once, or whose names mean something else where it is used."""
         for key, uses in self._mask_uses.items():
             if key in self.made:
                 continue
-            mask = self._masks[key]
+            mask = self.masks[key]
             is_stable = all(self._is_stable(mask, place) for place in uses)
             is_in_lambda = any(
                 isinstance(self.draft.function(s), cst.Lambda) for s in self.group.sources
@@ -319,7 +158,7 @@ class Rewriting:
             if is_in_lambda:
                 raise UnfitError
             self.mask_names[key] = self._name_of(mask)
-            self._first_statement(key)
+            self.first_statement(key)
 
     def _name_of(self, mask: Mask) -> str:
         """A name for a mask, which no other mask of the function is given by a fix of its own."""
@@ -354,7 +193,7 @@ class Rewriting:
                 return False
         return True
 
-    def _first_statement(self, key: object) -> cst.BaseStatement:
+    def first_statement(self, key: object) -> cst.BaseStatement:
         """The statement before which a mask can be named so that all its uses follow."""
         places = [s for s in self.group.sources if self.reader.kept(s).mask.key == key]  # type: ignore[union-attr]
         statements = [self.draft.statement(place) for place in places]
@@ -407,19 +246,6 @@ class Rewriting:
         size = f"{self.tf}.size({self.mask(known.mask, node)}, {self.tf}.{dtype})"
         return f"{self.tf}.range({size})"
 
-    # --- ends --------------------------------------------------------------------------------------------------
-
-    def _settle(self, end: End) -> None:
-        api = end.how.split(" ")[0]
-        known = self.reader.kept(end.operand)
-        if known is None or known.kind != VALUES:
-            return
-        if api in operations.REDUCTIONS or end.how in ("updates", RETURNED):
-            self.guards.settle(end.operand)
-
-    def _end(self, end: End) -> str:
-        return written(self, end)
-
     # --- names --------------------------------------------------------------------------------------------------
 
     def _outermost(self) -> cst.FunctionDef | None:
@@ -471,7 +297,7 @@ class Rewriting:
             or not self.draft.block(statement)
         ):
             raise UnfitError
-        lines = self._bound.setdefault(id(statement), [])
+        lines = self.bound_lines.setdefault(id(statement), [])
         names = {line.split(" = ")[0] for line in lines}
         fresh = self.fresh(name, names)
         lines.append(f"{fresh} = {text}")

@@ -8,11 +8,10 @@ from xlalint.finding import Fix
 from xlalint.fixes.calls import call_at
 from xlalint.fixes.draft import Draft
 from xlalint.fixes.full_size.distinct import reads_of
-from xlalint.fixes.full_size.ends import UnfitError
+from xlalint.fixes.full_size.fixing import fix_for
 from xlalint.fixes.full_size.flow import Follower, kept_under
-from xlalint.fixes.full_size.guards import Guards
 from xlalint.fixes.full_size.kept import Reader
-from xlalint.fixes.full_size.rewriting import Rewriting
+from xlalint.fixes.full_size.unfit import UnfitError
 from xlalint.fixes.site import Site
 
 MENDS = ("XLA201", "XLA202", "XLA203", "XLA204", "XLA206", "XLA401")
@@ -43,7 +42,7 @@ def propose(site: Site) -> Fix | None:
     if group is None:
         return None
     try:
-        return Rewriting(draft, reader, group, tensorflow, Guards(draft, reader)).fix()
+        return fix_for(draft, reader, group, tensorflow)
     except UnfitError:
         return None
 

@@ -41,10 +41,6 @@ class Tried:
         return f"{self.label}: {self.tries} tr{'y' if self.tries == 1 else 'ies'}{why}"
 
 
-def identity(wanted: Wanted) -> str:
-    return f"alone:{wanted.path}:{wanted.line}:{wanted.qualname}"
-
-
 @dataclass(frozen=True, slots=True)
 class Watch:
     """What the child knows of AutoGraph's conversions and of strategies, which captured calls need; inputs that killed
@@ -127,7 +123,7 @@ def _found(
 def _program(wanted: Wanted, found: Found) -> Program:
     first = Call(found.bound.args, found.bound.kwargs)
     return Program(
-        id=identity(wanted),
+        id=wanted.identity,
         function=_shown(wanted, found.way),
         path=wanted.path,
         line=wanted.line,
@@ -142,7 +138,7 @@ def _program(wanted: Wanted, found: Found) -> Program:
 
 
 def _numbered(program: Program, wanted: Wanted, number: int) -> Program:
-    return replace(program, id=identity(wanted) + (f":{number + 1}" if number else ""))
+    return replace(program, id=wanted.identity + (f":{number + 1}" if number else ""))
 
 
 def _parameter_names(function: Any) -> tuple[str, ...]:
@@ -171,7 +167,7 @@ def _shown(wanted: Wanted, way: Way) -> str:
 
 def not_reached(wanted: Wanted, *notes: str) -> TargetReport:
     return TargetReport(
-        identity(wanted), wanted.qualname, wanted.path, wanted.line, ALONE, SKIPPED, notes=notes
+        wanted.identity, wanted.qualname, wanted.path, wanted.line, ALONE, SKIPPED, notes=notes
     )
 
 

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from xlalint.verify import found
-from xlalint.verify.alone import drive, ways
+from xlalint.verify.alone import ways
 from xlalint.verify.jobs import Wanted
 from xlalint.verify.program import Call, Program, example, parameter_names
 
@@ -24,7 +24,7 @@ def from_settings(wanted: Wanted, module: ModuleType) -> Program:
     made_with = _call(wanted.constructor, 1) if wanted.constructor else Call(())
     target = _target(wanted, module, outer, made_with)
     return Program(
-        id=drive.identity(wanted),
+        id=wanted.identity,
         function=wanted.qualname,
         path=wanted.path,
         line=wanted.line,
