@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import libcst as cst
+
 from xlalint.rules.base import Aim
 from xlalint.semantics.facts import CallDetail, Fact
+
+# Keras 3 knows of these (`supports_jit`); of others, MixUp among them, it does not, and they fail with XLA.
+KNOWN_TO_KERAS = frozenset(
+    f"keras.layers.{name}"
+    for name in (
+        *("RandomPerspective", "RandomRotation", "RandomShear", "RandomTranslation", "RandomZoom"),
+        *("HashedCrossing", "Hashing", "IntegerLookup", "StringLookup", "TextVectorization"),
+    )
+)
 
 
 def turns_jit_off(fact: Fact, detail: CallDetail, aim: Aim) -> bool:
     """Whether such a layer makes Keras 3 drop `jit_compile` instead of failing: not on TPUs, which compile all the same."""
-    is_layer = detail.api.startswith("keras.layers.")
+    is_layer = detail.api in KNOWN_TO_KERAS
     by_keras = bool(fact.context.why) and fact.context.why[0].startswith("Keras 3")
     return is_layer and by_keras and not fact.context.jit and not aim.is_tpu
+
+
+def named_in(call: cst.Call) -> cst.BaseExpression:
+    """What a call is named by: of `keras.layers.StringLookup(...)(x)`, the layer's class."""
+    called = call.func
+    return called.func if isinstance(called, cst.Call) else called

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.rules.layers import turns_jit_off
+from xlalint.rules.layers import named_in, turns_jit_off
 from xlalint.semantics import families
 from xlalint.semantics.facts import CALL, CallDetail, Fact
 
@@ -20,7 +20,7 @@ class NoXlaKernel(Rule):
     code = "XLA401"
 
     def visit_Call(self, node: cst.Call) -> None:
-        self._judge(node, node.func)
+        self._judge(node, named_in(node))
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         """An API that is passed on: `tf.map_fn(tf.linalg.det, x)`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.rules.layers import turns_jit_off
+from xlalint.rules.layers import named_in, turns_jit_off
 from xlalint.rules.xla401 import listed
 from xlalint.semantics import families, text
 from xlalint.semantics.facts import CALL, TEXT, CallDetail
@@ -17,12 +17,16 @@ class TextOnDevice(Rule):
     code = "XLA403"
 
     def visit_Call(self, node: cst.Call) -> None:
-        self._judge(node, node.func)
+        self._judge(node, named_in(node))
         for fact in self.facts(node, TEXT):
             if fact.detail != text.RETURNED:
                 self.report(
                     node, fact, fact.detail, confidence="certain", api=self.quote(node.func)
                 )
+
+    def visit_Name(self, node: cst.Name) -> None:
+        """A layer in the list of a model."""
+        self._judge(node, node)
 
     def visit_Subscript(self, node: cst.Subscript) -> None:
         self._judge(node, node)

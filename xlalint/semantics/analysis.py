@@ -22,6 +22,7 @@ from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
 from xlalint.semantics.installed import InstalledClasses
 from xlalint.semantics.loop_gradients import LoopGradients
 from xlalint.semantics.meetings import Meetings
+from xlalint.semantics.model_layers import ModelLayers
 from xlalint.semantics.modules import Modules
 from xlalint.semantics.node_inputs import NodeInputs
 from xlalint.semantics.objects import Objects
@@ -72,6 +73,7 @@ class Analysis:
         self.setups = Setups(self)
         self.scopes = Scopes(self)
         self.precision = Precision(self)
+        self.model_layers = ModelLayers(self)
         self.meetings = Meetings(self)
         self.eager_steps = EagerSteps(self)
         self.node_inputs = NodeInputs(self)

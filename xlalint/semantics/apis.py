@@ -260,10 +260,12 @@ def call_external_instance(
     ):
         api = _facts_of(name, plain, frame)
         dependence = _dependence(arguments.positional)
+        failing = None
         if api is not None and plain.startswith("keras.layers."):
             verdict = judge(api, {**made, **arguments.keywords})
             if verdict.status in ("fails", "crashes") and not verdict.possible:
-                note_call(api, verdict, {}, False, node, frame)
+                failing = _detail(api, verdict, {}, False)
+                frame.analysis.note(frame, node, CALL, NOTHING_KNOWN, failing)
             elif verdict.gradient == "fails" and not made and frame.context.is_compiled:
                 worked_on = dict(zip(("inputs",), arguments.positional))
                 frame.analysis.gradients.note(api, verdict, worked_on, node, frame)
@@ -277,10 +279,26 @@ def call_external_instance(
         if is_model or plain.rsplit(".", 1)[-1].startswith(_LAYERS_WITH_PRODUCTS):
             dependence = COMPUTED
         result = Value(TENSOR, max(dependence, ARRIVING), structured=structured)
+        if failing is not None and not frame.context.is_compiled:
+            return frame.analysis.model_layers.called(failing, result, node, frame)
+        if is_model:
+            return frame.analysis.model_layers.model_called(target, result, frame)
         if api is None or structured or not plain.startswith("keras.layers."):
             return result
         return shaped(result, result_shapes.of_layer(api, arguments.positional))
     return NOTHING_KNOWN
+
+
+def failing_layer(layer: Value, given: dict[str, Value], frame: Frame) -> CallDetail | None:
+    """What the catalogue holds against calling a layer of Keras; None where it compiles, or may."""
+    name = class_name(layer) or ""
+    api = _facts_of(name, api_name(name), frame)
+    if api is None:
+        return None
+    made = dict(layer.ref.arguments) if isinstance(layer.ref, Made) else {}
+    verdict = judge(api, {**made, **given})
+    fails = verdict.status in ("fails", "crashes") and not verdict.possible
+    return _detail(api, verdict, {}, False) if fails else None
 
 
 def _parameters(api: Api | None, arguments: Arguments) -> tuple[str, ...]:
@@ -589,11 +607,18 @@ def note_call(
     frame: Frame,
 ) -> None:
     value = next((v for v in bound.values() if v.holds_data), NOTHING_KNOWN)
+    detail = _detail(api, verdict, bound, makes_data_sized)
+    frame.analysis.note(frame, node, CALL, value, detail)
+
+
+def _detail(
+    api: Api, verdict: Verdict, bound: dict[str, Value], makes_data_sized: bool
+) -> CallDetail:
     passed = [leaf for argument in bound.values() for leaf in leaves(argument)]
     confidence = "certain"
     if makes_data_sized and not all(leaf.sure and leaf.kind is not UNKNOWN for leaf in passed):
         confidence = "likely" if any(_is_data(leaf) for leaf in passed) else "possible"
-    detail = CallDetail(
+    return CallDetail(
         api.name,
         tuple(bound.items()),
         verdict,
@@ -604,7 +629,6 @@ def note_call(
         families.of_call(api.name, verdict.missing, api.ops),
         tuple(each for each in verdict.constant_args if needs_exact(api, each)),
     )
-    frame.analysis.note(frame, node, CALL, value, detail)
 
 
 def _makes_data_sized(result: Value, arguments: Arguments) -> bool:
@@ -723,6 +747,9 @@ def _make_object(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -
         return on_host
     leaf = plain.rsplit(".", 1)[-1]
     if plain.startswith("keras.") and leaf[:1].isupper() and leaf != "Input":
+        model = frame.analysis.model_layers.made(name, plain, arguments, node, frame)
+        if model is not None:
+            return model
         return Value(INSTANCE, ref=_made(name, plain, arguments, frame))
     return None
 

@@ -119,7 +119,9 @@ def call_value(target: Value, arguments: Arguments, node: ast.AST, frame: Frame)
     """Call a value that is already known."""
     handler = _CALLABLE.get(target.kind)
     if handler is not None:
-        return handler(target, arguments, node, frame)
+        value = handler(target, arguments, node, frame)
+        layers = frame.analysis.model_layers
+        return layers.carried(value, arguments, frame) if layers.carries else value
     if target.kind is UNKNOWN and isinstance(node, ast.Call):
         if target.made is not None:
             frame.analysis.scopes.saw_use(target, "__call__", frame)

@@ -13,6 +13,7 @@ from xlalint.semantics import (
     host_objects,
     iteration,
     meetings,
+    model_layers,
     node_inputs,
     pipelines,
     reductions,
@@ -22,6 +23,7 @@ from xlalint.semantics import (
 )
 from xlalint.semantics.facts import ASSUMED, COMPILED, FORMATTING, NUMPY_METHOD
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.names import api_name
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
@@ -263,6 +265,9 @@ def _external_instance_method(
     on_host = host_objects.call(name, attr, node, frame)
     if on_host is not None:
         return on_host
+    if attr == "add" and api_name(name) in model_layers.SEQUENTIAL:
+        frame.analysis.model_layers.added(base, arguments, node, frame)
+        return NONE
     if attr in ("fit", "evaluate", "predict", "compile", "add_loss", "add_metric"):
         return keras_method(base, attr, arguments, node, frame)
     flow = node_inputs.flows(name, attr)

@@ -157,6 +157,7 @@ class Regions:
         if attr == "fit":
             self._analysis.drivers.saw_fit(base, arguments, node, frame)
             self._analysis.scopes.saw_fit(base, frame)
+            self._analysis.model_layers.saw_training(base, self._is_keras_2(base), frame)
             return
         if attr == "compile":
             self._analysis.drivers.saw_compile(arguments, node, frame)
