@@ -8,6 +8,9 @@ from xlalint.rules.base import Rule
 from xlalint.rules.xla201 import MASK_APIS
 from xlalint.semantics.facts import CALL, CallDetail
 
+# As large as the labels once more: `tf.nn.ctc_loss` takes it on a TPU. What else is done with it is for XLA204 to judge.
+_MADE_FOR_TPUS = frozenset({"tf.nn.ctc_unique_labels"})
+
 
 class DataSizedOutput(Rule):
     """`tf.where(cond)`, `tf.unique(x)`, `tf.dynamic_partition(...)` and what else the catalogue measured as data-sized."""
@@ -20,7 +23,7 @@ class DataSizedOutput(Rule):
             if (
                 detail.makes_data_sized
                 and not detail.verdict.missing
-                and detail.api not in MASK_APIS
+                and detail.api not in MASK_APIS | _MADE_FOR_TPUS
             ):
                 api = self.quote(node.func)
                 self.report(node, fact, "producer", confidence=detail.confidence, api=api)

@@ -17,6 +17,7 @@ from xlalint.semantics import (
     differences,
     eager_steps,
     families,
+    graph_summaries,
     host_objects,
     misfits,
     misuses,
@@ -458,6 +459,8 @@ def note_hazards(
         family = families.of_call(api.name, verdict.missing, api.ops)
         if _is_folded(api.name, verdict.missing, family, arguments):
             return
+        if family == families.PRINTING and graph_summaries.are_left_out(api.ops, frame):
+            return
     verdict = _of_guarded(verdict, arguments)
     makes_data_sized = _makes_data_sized(result, arguments)
     needs_constant = any(
@@ -665,7 +668,10 @@ def _dependence(values: tuple[Value, ...]) -> int:
 
 # NumPy asks what it is given for its own `ndim` and `shape`, which traced tensors have.
 _ASK_THE_TENSOR = frozenset({"np.ndim", "np.shape"})
-_MADE_ARRAYS = frozenset({"np.array", "np.asarray", "np.ascontiguousarray"})
+# What asks for an array, or compares the numbers in two of them.
+_ASK_FOR_NUMBERS = frozenset(
+    {"np.array", "np.asarray", "np.ascontiguousarray", "np.array_equal", "np.allclose"}
+)
 
 
 def _numpy_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -677,8 +683,8 @@ def _numpy_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) ->
     for leaf in flat:
         if leaf.is_tensor and not (leaf.guess or leaf.optional):
             frame.analysis.note(frame, node, NUMPY_CALL, leaf)
-            if name in _MADE_ARRAYS and frame.context.region == ASSUMED:
-                # Nobody compiles it, and it asks for an array as `.numpy()` does: its author runs it eagerly.
+            if name in _ASK_FOR_NUMBERS and frame.context.region == ASSUMED:
+                # Nobody compiles it, and it asks for numbers as `.numpy()` does: its author runs it eagerly.
                 frame.touches_host = True
             return Value(NDARRAY)
     made = arrays.made(name, arguments)

@@ -28,6 +28,7 @@ from xlalint.semantics.values import (
     PARTIAL,
     RAGGED,
     SEQUENCE,
+    SOME_PYTHON,
     TENSOR,
     TRUE,
     UNKNOWN,
@@ -537,7 +538,10 @@ def _estimator(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fra
     """An estimator traces its `model_fn` in a graph of its own, which AutoGraph does not convert."""
     model_fn = _argument(arguments, bound, 0, "model_fn")
     if model_fn is not None:
-        frame.analysis.regions.trace_later(model_fn, ("Estimator",), converted=False, frame=frame)
+        # What else it takes is settings: the mode, the parameters of the run, its configuration.
+        settings = tuple((name, SOME_PYTHON) for name in ("mode", "params", "config"))
+        given = Value(PARTIAL, ref=(model_fn, (), settings))
+        frame.analysis.regions.trace_later(given, ("Estimator",), converted=False, frame=frame)
     return NOTHING_KNOWN
 
 

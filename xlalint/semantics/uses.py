@@ -53,12 +53,12 @@ def uses_in(body: Iterable[ast.AST]) -> Uses:
             func = node.func
             if not isinstance(func, ast.Attribute):
                 continue
-            roots.add(_root(func))
-            if isinstance(func.value, ast.Name):
-                if func.attr in _ASKED_OF_TENSORS:
-                    sliced.add(func.value.id)
-                elif func.value.id in ("np", "numpy") and func.attr not in _NO_COMPUTATIONS:
-                    calls_numpy = True
+            root = _root(func)
+            roots.add(root)
+            if root in ("np", "numpy") and _computes(func.value):
+                calls_numpy = calls_numpy or func.attr not in _NO_COMPUTATIONS
+            elif isinstance(func.value, ast.Name) and func.attr in _ASKED_OF_TENSORS:
+                sliced.add(func.value.id)
         elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
             if _is_of_array(node.slice):
                 sliced.add(node.value.id)
@@ -75,6 +75,13 @@ def _passed(call: ast.Call) -> Iterator[Passed]:
     for keyword in call.keywords:
         if keyword.arg is not None and isinstance(keyword.value, ast.Name):
             yield Passed(keyword.value.id, keyword.arg, call.func)
+
+
+def _computes(owner: ast.expr) -> bool:
+    """Whether NumPy computes with what lies there: in `np` or `np.linalg`, not in `np.random`."""
+    return isinstance(owner, ast.Name) or (
+        isinstance(owner, ast.Attribute) and owner.attr == "linalg"
+    )
 
 
 def _root(func: ast.expr) -> str:
