@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics import conditionals, loops, misfits, pipelines, specs, versions
 from xlalint.semantics.devices import note_jit
-from xlalint.semantics.facts import NUMPY_CALL
+from xlalint.semantics.facts import ASSUMED, NUMPY_CALL
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.names import api_name
@@ -574,6 +574,8 @@ def _to_numpy(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fram
     value = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
     if value.is_tensor and not (value.guess or value.structured or value.optional):
         frame.analysis.note(frame, node, NUMPY_CALL, value)
+        if frame.context.region == ASSUMED:
+            frame.touches_host = True  # as with `.numpy()`: its author runs it eagerly
     return Value(NDARRAY)
 
 
