@@ -11,6 +11,7 @@ from xlalint.semantics import expressions, flow, handlers, packages, renames
 from xlalint.semantics.batches import Batches
 from xlalint.semantics.catalog import Catalog
 from xlalint.semantics.classes import ClassTable
+from xlalint.semantics.configured import Configurations
 from xlalint.semantics.differentiation import Gradients
 from xlalint.semantics.drivers import Drivers
 from xlalint.semantics.eager_steps import EagerSteps
@@ -67,6 +68,7 @@ class Analysis:
         self.classes = ClassTable(self._evaluate_base)
         self.modules = Modules(self, project)
         self.objects = Objects(self)
+        self.configurations = Configurations(self)
         self.functions = Functions(self)
         self.regions = Regions(self)
         self.drivers = Drivers(self)

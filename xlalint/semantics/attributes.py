@@ -114,7 +114,7 @@ def _of_instance(value: Value, attr: str, frame: Frame) -> Value:
         if frame.analysis.traits(method).is_property:
             return frame.analysis.functions.invoke(method, [], {}, value, frame)
         return Value(FUNCTION, ref=(method, value))
-    known = frame.analysis.objects.instance_attribute(value.ref, attr)
+    known = frame.analysis.objects.instance_attribute(value.ref, attr, value.given)
     if known is not None:
         return known
     assigned = frame.analysis.objects.class_attribute(value.ref, attr)

@@ -186,7 +186,9 @@ def unbound(target: Value) -> tuple[FunctionInfo, Value | None]:
 
 def _call_class(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     frame.analysis.objects.construct(target.ref, arguments, frame)
-    value = Value(INSTANCE, ref=target.ref)
+    given = frame.analysis.configurations.given(target.ref, arguments)
+    frame.analysis.regions.saw_object(target.ref, given, frame)
+    value = Value(INSTANCE, ref=target.ref, given=given)
     return frame.analysis.scopes.made(value, "", node, frame) if frame.scope else value
 
 

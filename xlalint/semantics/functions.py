@@ -131,8 +131,11 @@ class Functions:
             frame.unusual > 0,
             frame.scope,
         )
-        collects = frame.attributes is not None and self_value == Value(
-            INSTANCE, ref=_class_of(frame)
+        collects = (
+            frame.attributes is not None
+            and self_value is not None
+            and self_value.kind is INSTANCE
+            and self_value.ref is _class_of(frame)
         )
         if not collects:
             if key in known:
@@ -163,7 +166,7 @@ class Functions:
         finally:
             self.running.pop()
             runs.active -= 1
-        if context.is_compiled or context.region == EAGER:
+        if (context.is_compiled or context.region == EAGER) and self._meets_all(self_value):
             self.visited.setdefault(info)
         if self._analysis.traits(info).custom_gradient:
             value = self._without_gradient(value, inner)
@@ -171,6 +174,12 @@ class Functions:
         frame.reads_files = frame.reads_files or inner.reads_files
         known[key] = (value, inner.touches_host)
         return value
+
+    def _meets_all(self, self_value: Value | None) -> bool:
+        """Whether a method run for this object is run as it ever is: others may make an exported class with other settings."""
+        if self_value is None or not self_value.given:
+            return True
+        return not self._analysis.modules.is_exported(self_value.ref)
 
     def _infer_unknown(self, info: FunctionInfo, frame: Frame) -> None:
         """A parameter that a caller passes something unknown for holds what the function treats it as."""

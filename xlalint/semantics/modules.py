@@ -120,11 +120,13 @@ class Modules:
                 self._analysis.failures.append(Failure(module, 1, "<module>", error))
         return frame
 
-    def is_exported(self, info: FunctionInfo) -> bool:
-        """Whether the package of a function hands it on by name: it is made for others to call."""
+    def is_exported(self, info: FunctionInfo | ClassInfo) -> bool:
+        """Whether the package of a function or class hands it on by name: it is made for others to call."""
         package = info.module.name.rpartition(".")[0]
         home = self.project.module(package) if package else None
-        if home is None or not home.is_package or info.cls is not None or info.parent is not None:
+        if home is None or not home.is_package or info.parent is not None:
+            return False
+        if isinstance(info, FunctionInfo) and info.cls is not None:
             return False
         # Finding a bare word in a long text is quick, and finding none is the rule.
         return info.name in home.text and (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import flow
+from xlalint.semantics import configured, flow
 from xlalint.semantics.classes import TRACED_METHODS, converts
 from xlalint.semantics.facts import EAGER, Context
 from xlalint.semantics.frames import Frame
@@ -39,19 +39,53 @@ class Objects:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self._attributes: dict[ClassInfo, dict[str, Value]] = {}
+        self._by_settings: dict[tuple[ClassInfo, configured.Given], dict[str, Value]] = {}
         # Fields of which no more is known than their annotation.
         self._only_declared: set[tuple[ClassInfo, str]] = set()
 
-    def instance_attribute(self, cls: ClassInfo, name: str) -> Value | None:
-        """What `__init__` and `build` leave in an attribute; None when they do not set it."""
+    def instance_attribute(
+        self, cls: ClassInfo, name: str, given: configured.Given = ()
+    ) -> Value | None:
+        """What `__init__` and `build` leave in an attribute; None when they do not set it.
+
+        `given` are the settings that the object was made with.
+        """
+        if given:
+            own = self._attributes_given(cls, given).get(name)
+            if own is not None:
+                return own
         if cls not in self._attributes:
             self._attributes[cls] = {}
             self._attributes[cls] = self._construct(cls)
         return self._attributes[cls].get(name)
 
+    def _attributes_given(self, cls: ClassInfo, given: configured.Given) -> dict[str, Value]:
+        """The attributes that settings decide, as nothing else is seen to set them."""
+        known = self._by_settings.get((cls, given))
+        if known is None:
+            self._by_settings[cls, given] = {}
+            keeps = self._analysis.configurations.keeps
+            known = self._by_settings[cls, given] = {
+                name: value
+                for name, value in self._collect(cls, given).items()
+                if configured.settled(value) and keeps(cls, name)
+            }
+        return known
+
     def _construct(self, cls: ClassInfo) -> dict[str, Value]:
+        found = {name: _as_attribute(value) for name, value in self._collect(cls, ()).items()}
+        for name, declared in self.declared_fields(cls).items():
+            if declared is not None and name not in found:
+                found[name] = declared
+                self._only_declared.add((cls, name))
+        return found
+
+    def _collect(self, cls: ClassInfo, given: configured.Given) -> dict[str, Value]:
+        """What attributes hold when the object is made."""
+        if given and self._analysis.classes.method(cls, "__init__") is None:
+            return dict(given)  # a dataclass
         collected: dict[str, Value] = {}
-        self_value = Value(INSTANCE, ref=cls)
+        self_value = Value(INSTANCE, ref=cls, given=given)
         for name in ("__init__", "__post_init__", "build", "setup"):
             method = self._analysis.classes.method(cls, name)
             if method is None:
@@ -62,17 +96,14 @@ class Objects:
             frame.names.update(
                 self._analysis.functions.free_parameters(method, frame, assumed=False)
             )
+            if name == "__init__":
+                frame.names.update(given)
             if self_value is not None and frame.self_name is not None:
                 frame.names[frame.self_name] = self_value
             flow.run_block(_body(method), frame)
-        found = {name: _as_attribute(value) for name, value in collected.items()}
-        for name, declared in self._declared_fields(cls).items():
-            if declared is not None and name not in found:
-                found[name] = declared
-                self._only_declared.add((cls, name))
-        return found
+        return collected
 
-    def _declared_fields(self, cls: ClassInfo) -> dict[str, Value | None]:
+    def declared_fields(self, cls: ClassInfo) -> dict[str, Value | None]:
         """The fields that a dataclass or a NamedTuple declares, in order, with what their annotations promise."""
         fields: dict[str, Value | None] = {}
         for owner in reversed(self._analysis.classes.line(cls)):
@@ -117,7 +148,7 @@ class Objects:
 
     def _keep_fields(self, cls: ClassInfo, arguments: Arguments) -> None:
         """A dataclass or NamedTuple made with tensors holds them in its fields."""
-        given = dict(zip(self._declared_fields(cls), arguments.positional))
+        given = dict(zip(self.declared_fields(cls), arguments.positional))
         for name, value in (*given.items(), *arguments.keywords.items()):
             self.keep_attribute(cls, name, value)
 

@@ -39,6 +39,7 @@ from xlalint.semantics.values import (
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
     from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.configured import Given
 
 
 # Library functions whose names say that they feed, load or show data: host code unless something compiles them.
@@ -77,6 +78,8 @@ def _holds_host_work(module: str) -> bool:
     return _HOST_MODULES.search(last) is not None or not _HOST_PACKAGES.isdisjoint(packages)
 
 
+# Of how many different settings the objects of a class are told apart.
+_MOST_SETTINGS = 3
 # What Keras calls losses and metrics with.
 _TRUE_AND_PREDICTED = (Value(TENSOR, ARRIVING), Value(TENSOR, ARRIVING))
 _NEVER_TRACED = frozenset(
@@ -106,6 +109,9 @@ class Regions:
         # Methods under tf.function, by the class that defines them.
         self._traced_methods: dict[ClassInfo, list[FunctionInfo]] = {}
         self._drives_replicas: set[FunctionInfo] = set()
+        # The settings that objects of a class were seen to be made with, and those that its methods were run for.
+        self._made_with: dict[ClassInfo, dict[Given, None]] = {}
+        self._run_with: dict[ClassInfo, dict[Given, None]] = {}
         self._pending: list[Root] = []
         self._known_roots: set[Any] = set()
 
@@ -351,6 +357,29 @@ class Regions:
         if self._is_host_class(cls):
             self._host.update(cls.methods.values())
             return
+        seen = self._made_with.get(cls, {})
+        if () in seen or len(seen) > _MOST_SETTINGS:
+            seen = {}
+        self._run_with[cls] = seen or {(): None}
+        for given in self._run_with[cls]:
+            self._add_class_roots(cls, role, given)
+
+    def saw_object(self, cls: ClassInfo, given: Given, frame: Frame) -> None:
+        """An object is made with these settings: where every one has some that are known, Keras meets no others."""
+        maker = frame.self_value
+        if maker is not None and frame.attributes is not None and not maker.given:
+            if () not in self._made_with.get(maker.ref, {(): None}):
+                return  # made by an object without settings, of which there are none
+        self._made_with.setdefault(cls, {})[given] = None
+        run_with = self._run_with.get(cls)
+        if run_with is None or () in run_with or given in run_with:
+            return
+        run_with[given] = None
+        role = self._analysis.classes.role(cls)
+        if role is not None:
+            self._add_class_roots(cls, role, given)
+
+    def _add_class_roots(self, cls: ClassInfo, role: Role, given: Given) -> None:
         overrides = cls.methods.keys() - _NEVER_TRACED
         for name in TRACED_METHODS.get(role.kind, ()):
             # An inherited method calls what this class overrides: it is traced again for this class.
@@ -358,23 +387,24 @@ class Regions:
                 self._analysis.classes.method(cls, name) if overrides else cls.methods.get(name)
             )
             if method is not None and not self._analysis.traits(method).tf_function:
-                self._add_keras_root(cls, method, role, name)
+                self._add_keras_root(Value(INSTANCE, ref=cls, given=given), method, role, name)
 
-    def _add_keras_root(self, cls: ClassInfo, method: FunctionInfo, role: Role, name: str) -> None:
+    def _add_keras_root(self, made: Value, method: FunctionInfo, role: Role, name: str) -> None:
+        cls: ClassInfo = made.ref
         own = self._analysis.traits(method)
         converted = converts(role, name, self._analysis.keras) and own.never_converted is None
         who = "Keras" if role.legacy or self._analysis.keras == "2" else "Keras 3"
         context = Context(
             COMPILED, converted, False, (f"{who} traces {role.kind} {cls.name}", method.qualname)
         )
-        key = (method, context.key(), cls)
+        key = (method, context.key(), made)
         if key not in self._known_roots:
             self._known_roots.add(key)
             self._pending.append(
                 Root(
                     method,
                     context._replace(root=method),
-                    Value(INSTANCE, ref=cls),
+                    made,
                     None,
                     role_method=name,
                 )
@@ -432,6 +462,10 @@ class Regions:
     def _may_be_called_otherwise(self, info: FunctionInfo) -> bool:
         """Whether nobody in the project was seen to call a function, or a package makes it for others to call as well."""
         is_met = info in self._analysis.functions.visited
+        if info.cls is not None and not is_met and info.name.startswith("_"):
+            # Its own class calls it, and did not with any setting that objects are made with.
+            seen = self._made_with.get(info.cls, {(): None})
+            is_met = () not in seen and not self._analysis.modules.is_exported(info.cls)
         return not is_met or self._analysis.modules.is_exported(info)
 
     def _run_assumed(self, info: FunctionInfo) -> None:

@@ -113,7 +113,7 @@ class Value(NamedTuple):
     where its elements are known numbers, a `Kept` where a mask of known size made it. `sure` is False where kind and dependence rest on a parameter that was
     only inferred to be a tensor, `guess` True where the very kind does. `optional` marks a value that may also be None, `structured` a tensor that may
     also be a list, tuple or dict of tensors (the `inputs` of a layer). `made` is where a thing with variables was made, in code that
-    knows of a strategy (`scopes.py`).
+    knows of a strategy (`scopes.py`). `given` are the settings that an object of a project class was made with (`configured.py`).
     """
 
     kind: str = UNKNOWN
@@ -130,6 +130,7 @@ class Value(NamedTuple):
     sized_axis: int | None = 0
     counted: int | None = None
     made: Any = None
+    given: tuple[tuple[str, Value], ...] = ()
 
     @property
     def is_tensor(self) -> bool:
@@ -322,6 +323,8 @@ def _join_same_kind(a: Value, b: Value) -> Value:
         a.shape if a.shape == b.shape else shapes.join(a.shape, b.shape),
         _join_axes(a, b),
         a.counted if a.counted == b.counted else None,
+        None,
+        a.given if a.given == b.given else (),
     )
 
 
