@@ -81,10 +81,8 @@ class Configurations:
         flags = {name: value for name, value in arguments.keywords.items() if _is_flag(value)}
         if not any(_is_flag(value) for value in arguments.positional):
             return flags
-        for name, value in zip(self._parameters(cls), arguments.positional):
-            if _is_flag(value):
-                flags[name] = value
-        return flags
+        named = zip(self._parameters(cls), arguments.positional)
+        return flags | {name: value for name, value in named if _is_flag(value)}
 
     def _parameters(self, cls: ClassInfo) -> list[str]:
         method = self._analysis.classes.method(cls, "__init__")
