@@ -46,7 +46,9 @@ if TYPE_CHECKING:
 _HOST_NAMES = re.compile(
     r"(^|_)(parse|preprocess\w*|load|loads|reader|download|plot|draw|visuali[sz]e|serialize|deserialize|export|write|"
     r"save|restore|dataset|datasets|input_fn|tokeni[sz]e\w*|main|fetch|print|show|to_list|to_numpy|as_numpy|numpy|report|summary|summarize|debug|register|"
-    r"collate\w*|convert_\w+_checkpoint\w*|augment_dataset|run_experiment|setup|configure|"
+    r"collate\w*|convert_\w+_checkpoint\w*|augment_dataset|run_experiment|setup|configure|callbacks?|"
+    # What Keras calls, eagerly, for the functions that it then compiles.
+    r"make_(train|test|predict)_function|"
     # Not every `log`, `decode`, `read` and `generator`: densities, boxes, memories and adversarial networks have them too.
     r"(data|batch|image|sample|file|train|test|val|valid|validation)_generator|"
     r"(decode|read)_(\w+_)?(image|img|jpe?g|png|gif|raw|csv|json|text|file|bytes|audio|wav|video|tf_?records?|records?|examples?|fn))(_|$)"
@@ -55,7 +57,7 @@ _HOST_NAMES = re.compile(
 # Modules that hold nothing but host code, by the names that packages give them.
 _HOST_MODULES = re.compile(
     r"^(data|inputs?_fn)$|^(tokenization|image_processing|feature_extraction|data_collator|convert|run)(_|$)|"
-    r"(^|_)(dataset|datasets|dataloader|data_loader|data_utils|input_pipeline|data_pipeline|io_utils|evaluator|visuali[sz]ation"
+    r"(^|_)(callbacks?|dataset|datasets|dataloader|data_loader|data_utils|input_pipeline|data_pipeline|io_utils|evaluator|visuali[sz]ation"
     r"(_utils)?|plotting|plot)$"
 )
 
@@ -319,13 +321,12 @@ class Regions:
                     self._traced_methods.setdefault(info.cls, []).append(info)
             if own.is_host:
                 self._host.add(info)
-        makes_functions = ".function(" in module.text
+        # `self.step = tf.function(self._step)`, `self._data = data.map(self._parse)`.
+        hands_on = ".function(" in module.text or ".map(" in module.text
         for cls in module.classes:
             self._find_class_roots(cls)
-            if makes_functions and "__init__" in cls.methods and not self._is_host_class(cls):
-                self._analysis.objects.instance_attribute(
-                    cls, ""
-                )  # `self.step = tf.function(self._step)`
+            if hands_on and "__init__" in cls.methods and not self._is_host_class(cls):
+                self._analysis.objects.instance_attribute(cls, "")
 
     def _find_inherited(self, module: ModuleInfo) -> None:
         """A method under tf.function that a class inherits calls what the class overrides: it is traced again for it."""

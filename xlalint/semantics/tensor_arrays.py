@@ -19,6 +19,7 @@ from xlalint.semantics.sizes import note_sizes
 from xlalint.semantics.values import (
     COMPUTED,
     FALSE,
+    FROM_SHAPE,
     NOTHING_KNOWN,
     SEQUENCE,
     TENSOR,
@@ -80,7 +81,8 @@ def method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: F
     if attr == "identity":
         return base
     if attr == "size":
-        return Value(TENSOR, base.dependence, dtype="int32", rank=0, shape=())
+        # The length of the one buffer, which XLA knows when it compiles.
+        return Value(TENSOR, FROM_SHAPE, dtype="int32", rank=0, shape=())
     return (
         Value(TENSOR, COMPUTED) if attr in ("stack", "concat", "gather", "read") else NOTHING_KNOWN
     )
