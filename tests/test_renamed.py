@@ -27,6 +27,7 @@ asked = json.loads(sys.stdin.read())
 strategy = tf.distribute.get_strategy()
 answer = {name: has(name) for name in asked["names"]}
 answer |= {method: hasattr(strategy, method) for method in asked["methods"]}
+answer |= {method: hasattr(tf.keras.Model, method) for method in asked["models"]}
 print(json.dumps({"version": tf.__version__, "keras": tf.keras.__version__, "has": answer}))
 """
 
@@ -34,7 +35,7 @@ print(json.dumps({"version": tf.__version__, "keras": tf.keras.__version__, "has
 def is_gone(entry: Entry, version: str, keras: str) -> bool:
     if entry.gone == "keras-3":
         return keras.startswith("3")
-    if entry.gone in ("", "long"):
+    if entry.gone in ("", "long", "graphs"):
         return entry.gone == "long"
     return tuple(map(int, version.split(".")[:2])) >= tuple(map(int, entry.gone.split(".")))
 
@@ -44,9 +45,11 @@ def test_old_names_are_gone_where_the_table_says_so_and_new_names_are_there() ->
     known = table()
     named = [*known.names.values(), *known.families.values()]
     methods = list(known.methods.values())
+    models = list(known.models.values())
     asked = {
         "names": [name for entry in named for name in (entry.old, entry.use) if name],
         "methods": [name for entry in methods for name in (entry.old, entry.use) if name],
+        "models": [name for entry in models for name in (entry.old, entry.use) if name],
     }
     done = subprocess.run(
         [sys.executable, "-c", _ASK],
@@ -58,13 +61,13 @@ def test_old_names_are_gone_where_the_table_says_so_and_new_names_are_there() ->
     )
     answer = json.loads(done.stdout.splitlines()[-1])
     has = answer["has"]
-    for entry in (*named, *methods):
+    for entry in (*named, *methods, *models):
         assert has[entry.old] is not is_gone(entry, answer["version"], answer["keras"]), entry.old
         assert not entry.use or has[entry.use], entry.use
 
 
 def test_every_entry_says_what_to_do() -> None:
     known = table()
-    tables = (known.names, known.families, known.methods, known.environment)
+    tables = (known.names, known.families, known.methods, known.models, known.environment)
     entries = [entry for each in (*tables, *known.parameters.values()) for entry in each.values()]
     assert all(entry.use or entry.instead for entry in entries)

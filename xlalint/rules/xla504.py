@@ -35,5 +35,7 @@ class GoneOrRenamed(Rule):
             variant = "gone" if detail.is_gone else "renamed"
             if detail.kind == "environment":
                 variant = "environment"
+            elif detail.is_of_graphs:
+                variant = "graphs"
             use = detail.entry.instead or f"`{detail.entry.use}`"
             self.report(node, fact, variant, confidence="certain", api=detail.found, use=use)

@@ -22,13 +22,37 @@ if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
 
 # A module without one of these words uses none of the names: the table need not be read.
-_WORDS = ("experimental", "contrib", "estimator", "multi_gpu_model", "COLAB_TPU_ADDR")
+_WORDS = (
+    *(
+        "experimental",
+        "contrib",
+        "estimator",
+        "multi_gpu_model",
+        "COLAB_TPU_ADDR",
+        "tpu.",
+        "_generator(",
+    ),
+    *(
+        "workers",
+        "use_multiprocessing",
+        "max_queue_size",
+        "lr=",
+        "ModelCheckpoint",
+        "write_grads",
+        "save_format",
+    ),
+)
+# Modules that speak of these have models of Keras 2, whatever tf.keras is: its methods and their parameters work there.
+_OF_KERAS_2 = ("tf_keras", "transformers")
+
+_GRAPHS = "graphs"
 
 
 class Entry(NamedTuple):
     """A line of the table: the old name, the one of today, what to do in words, and where the old one stops working.
 
-    `gone` is a TensorFlow minor, `keras-3`, `long`, or empty for what is deprecated and works.
+    `gone` is a TensorFlow minor, `keras-3`, `long`, `graphs` for what works in the graphs and sessions of TensorFlow 1 alone, or empty for what
+    is deprecated and works.
     """
 
     old: str
@@ -40,7 +64,7 @@ class Entry(NamedTuple):
 
 class Rename(NamedTuple):
     """A use of an old name. `kind` is `name`, `family`, `method`, `parameter` or `environment`; `found` how it is spelled,
-    below the one name of its package. `is_gone`: it does not work where this code is to run.
+    below the one name of its package. `is_gone`: it does not work where this code is to run; `is_of_graphs`: it does in graphs alone.
     """
 
     entry: Entry
@@ -48,15 +72,27 @@ class Rename(NamedTuple):
     found: str
     is_gone: bool
 
+    @property
+    def is_of_graphs(self) -> bool:
+        return self.entry.gone == _GRAPHS
+
 
 class Table(NamedTuple):
-    """The table by kind: names and families by dotted name, methods and variables by name, parameters by function and name."""
+    """The table by kind: names and families by dotted name, methods (of strategies, and of models) and variables by name, parameters by
+    function (or its module) and name.
+    """
 
     names: Mapping[str, Entry]
     families: Mapping[str, Entry]
     methods: Mapping[str, Entry]
+    models: Mapping[str, Entry]
     parameters: Mapping[str, Mapping[str, Entry]]
     environment: Mapping[str, Entry]
+
+    def without_models(self) -> Table:
+        """The same, but for the methods of models and what they take."""
+        functions = {name: given for name, given in self.parameters.items() if "." in name}
+        return self._replace(models={}, parameters=functions)
 
 
 @cache
@@ -67,6 +103,7 @@ def table() -> Table:
         _entries(raw["names"]),
         _entries(raw["families"]),
         _entries(raw["methods"]),
+        _entries(raw["models"]),
         {function: _entries(given) for function, given in raw["parameters"].items()},
         _entries(raw["environment"]),
     )
@@ -87,10 +124,13 @@ def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
     for module in modules:
         if module.may_hold_findings and _mentions(module.text):
             imported = dict(imports_in(module.tree))
-            reader = _Reader(table(), imported, _lines_to_read(module.text, imported))
+            known = table()
+            if any(word in module.text for word in _OF_KERAS_2):
+                known = known.without_models()
+            reader = _Reader(known, imported, _lines_to_read(module.text, imported))
             for node, kind, found, entry in reader.read(module.tree):
                 is_gone = _is_gone(entry, analysis)
-                if entry.gone and not is_gone:
+                if entry.gone not in ("", _GRAPHS) and not is_gone:
                     continue  # it works there, and nobody says that it will not
                 function = _function_at(module, getattr(node, "lineno", 0))
                 frame = Frame(analysis, module, function, Context(EAGER, False))
@@ -102,7 +142,7 @@ def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
 def _is_gone(entry: Entry, analysis: Analysis) -> bool:
     if entry.gone == "keras-3":
         return analysis.keras == "3"
-    if entry.gone in ("", "long"):
+    if entry.gone in ("", "long", _GRAPHS):
         return entry.gone == "long"
     return _numbers(analysis.catalog.tensorflow) >= _numbers(entry.gone)
 
@@ -202,7 +242,7 @@ class _Reader:
                     break
 
     def _in_chain(self, node: ast.Attribute) -> Iterator[_Found]:
-        method = self._table.methods.get(node.attr)
+        method = self._table.methods.get(node.attr) or self._table.models.get(node.attr)
         dotted = self._dotted(node)
         if dotted is None:
             if method is not None and not _is_own(node):
@@ -230,18 +270,24 @@ class _Reader:
                 return
 
     def _in_call(self, node: ast.Call) -> Iterator[_Found]:
-        called = self._dotted(node.func) if isinstance(node.func, ast.Attribute) else None
-        name = rooted(called[0]) if called is not None else ""
-        if name == "functools.partial" and node.args and isinstance(node.args[0], ast.Attribute):
-            wrapped = self._dotted(node.args[0])
-            name = rooted(wrapped[0]) if wrapped is not None else ""
-        if name != "tf.function":
-            is_compile = isinstance(node.func, ast.Attribute) and node.func.attr == "compile"
-            name = "compile" if is_compile else ""
-        for given in node.keywords:
-            entry = self._table.parameters.get(name, {}).get(given.arg or "")
+        entries = self._parameters_of(node)
+        for given in node.keywords if entries else ():
+            entry = entries.get(given.arg or "")
             if entry is not None:
                 yield given, "parameter", given.arg or "", entry
+
+    def _parameters_of(self, node: ast.Call) -> Mapping[str, Entry]:
+        """What is renamed or gone of the parameters of what is called: by its name, its module's, or as a method of a model."""
+        known = self._table.parameters
+        called = self._dotted(node.func)
+        name = rooted(called[0]) if called is not None else ""
+        if name == "functools.partial" and node.args:
+            wrapped = self._dotted(node.args[0])
+            name = rooted(wrapped[0]) if wrapped is not None else ""
+        module, _, leaf = name.rpartition(".")
+        if module:
+            return known.get(name) or (known.get(module, {}) if leaf[:1].isupper() else {})
+        return known.get(node.func.attr, {}) if isinstance(node.func, ast.Attribute) else {}
 
     def _dotted(self, node: ast.expr) -> tuple[str, list[str]] | None:
         """`tf.distribute.experimental`, by what its first name was imported as; and that name, last of the chain."""
