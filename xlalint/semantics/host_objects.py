@@ -7,7 +7,14 @@ from collections.abc import Mapping
 
 from xlalint.semantics.facts import ASSUMED
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.values import COMPUTED, INSTANCE, NOTHING_KNOWN, TENSOR, Value
+from xlalint.semantics.values import (
+    COMPUTED,
+    INSTANCE,
+    NOTHING_KNOWN,
+    TENSOR,
+    Value,
+    class_name,
+)
 
 # By the start of the class's name, the operation that a method emits (tensorflow/python/ops, 2.12 to 2.21).
 _OPERATIONS: dict[str, dict[str, str]] = {
@@ -65,7 +72,7 @@ def note_making(value: Value, node: ast.AST, frame: Frame) -> None:
     """Note a queue that is made in compiled code."""
     from xlalint.semantics import apis
 
-    operation = _MADE_BY.get(str(value.ref).rsplit(".", 1)[-1])
+    operation = _MADE_BY.get((class_name(value) or "").rpartition(".")[2])
     if operation is not None:
         apis.note_operation(operation, (), node, frame)
 

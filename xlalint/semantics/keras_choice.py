@@ -13,11 +13,14 @@ from typing import NamedTuple
 from xlalint.semantics.facts import Remark
 from xlalint.semantics.imported import imports_in
 from xlalint.semantics.names import canonical
+from xlalint.semantics.syntax import found_in
 
 LEGACY = "TF_USE_LEGACY_KERAS"
 _TRANSFORMERS = "transformers.TF"
 # Importing these sets TF_USE_LEGACY_KERAS, where tf.keras has not been used yet.
 _SET_IT = ("transformers.TF", "tensorflow_model_optimization")
+# Packages whose layers are of Keras 2, and which leave the variable alone.
+_OF_LAYERS = ("tensorflow_hub", "tensorflow_lattice")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _Found = tuple[ast.AST, Remark]
 
@@ -45,15 +48,24 @@ class _Names(NamedTuple):
         return self.dotted(node.func) if isinstance(node, ast.Call) else ""
 
 
-def read(tree: ast.Module, of_keras_2: Sequence[str], is_keras_3: bool) -> Iterator[_Found]:
-    """What in a module mixes them, where `is_keras_3` says what tf.keras is by default and nothing else in the project chooses."""
-    names = _Names(dict(imports_in(tree)), _assignments(tree))
+def may_mix(text: str) -> bool:
+    """Whether a module's text names a package of Keras 2: without, `read` finds nothing in it."""
+    return any(word in text for word in ("transformers", *_OF_LAYERS))
+
+
+def read(tree: ast.Module, of_keras_2: Sequence[str]) -> Iterator[_Found]:
+    """What in a module mixes them, where tf.keras is Keras 3 by default and nothing else in the project chooses."""
+    names = _Names(dict(imports_in(tree)), {})
     imported = names.imported.values()
-    if not is_keras_3:
+    has_models = any(name.startswith(_TRANSFORMERS) for name in imported)
+    sets_it = any(name.startswith(_SET_IT) for name in imported)
+    has_layers = not sets_it and any(name.startswith(_OF_LAYERS) for name in imported)
+    if not has_models and not has_layers:
         return
-    if any(name.startswith(_TRANSFORMERS) for name in imported):
+    names.assigned.update(_assignments(tree))
+    if has_models:
         yield from _optimizers(tree, names, _first_choice(tree))
-    if not any(name.startswith(_SET_IT) for name in imported):
+    if has_layers:
         yield from _layers(tree, names, of_keras_2)
 
 
@@ -139,11 +151,6 @@ def _optimizers(tree: ast.Module, names: _Names, decided: int) -> Iterator[_Foun
 
 def _layers(tree: ast.Module, names: _Names, of_keras_2: Sequence[str]) -> Iterator[_Found]:
     """`tf.keras.Sequential([hub.KerasLayer(...)])`, and the same through a name and by `add`."""
-    if not any(
-        name.startswith(("tensorflow_hub", "tensorflow_lattice"))
-        for name in names.imported.values()
-    ):
-        return
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             for layer in _given_to_keras_3(node, names):
@@ -172,7 +179,7 @@ def _given_to_keras_3(node: ast.Call, names: _Names) -> list[ast.expr]:
 def _assignments(tree: ast.Module) -> dict[str, ast.expr]:
     """What each name is assigned that is assigned once."""
     found: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(tree):
+    for node in found_in([tree], frozenset({ast.Assign})):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             found.setdefault(node.targets[0].id, []).append(node.value)
     return {name: values[0] for name, values in found.items() if len(values) == 1}

@@ -125,15 +125,17 @@ def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
     """Keep a fact for each import and use in these modules that cannot work with what is declared."""
     has_legacy = any(keras_choice.LEGACY in module.text for module in modules)
     for module in modules:
+        if not module.may_hold_findings:
+            continue
         known = analysis.declared_in(module)
-        if not module.may_hold_findings or not _is_concerned(module.text, known):
+        if not _is_concerned(module.text, known):
             continue
         reader = _Reader(known, has_legacy, module)
-        of_keras_2 = table().of_keras_2
-        found = [
-            *reader.imports(module.tree),
-            *keras_choice.read(module.tree, of_keras_2, reader.is_keras_3 and not has_legacy),
-        ]
+        found: list[_Found] = []
+        if reader.may_object():
+            found += reader.imports(module.tree)
+        if reader.is_keras_3 and not has_legacy and keras_choice.may_mix(module.text):
+            found += keras_choice.read(module.tree, table().of_keras_2)
         if has_legacy and reader.is_keras_3 and keras_choice.LEGACY in module.text:
             found += keras_choice.chosen_late(module.tree)
         for node, remark in found:
@@ -159,6 +161,17 @@ class _Reader:
         self._module = module
         self._told: set[str] = set()
         self.is_keras_3 = _standing(known.tensorflow, (_KERAS_3,)) is not _NO
+
+    def may_object(self) -> bool:
+        """Whether the module names a package that `imports` may have something to say of, beside the one it is in."""
+        requirements = self._known.requirements
+        lines = [line for line in table().apart if not line.version or line.package in requirements]
+        packages = {line.module for line in lines}
+        packages |= {module for module, name in table().paired.items() if name in requirements}
+        if requirements:
+            packages |= {"tf_keras", "transformers"}
+        packages.discard(self._module.name.partition(".")[0])
+        return any(package in self._module.text for package in packages)
 
     def imports(self, tree: ast.Module) -> Iterator[_Found]:
         pending: list[ast.AST] = [*tree.body]

@@ -20,6 +20,7 @@ from xlalint.semantics.devices import note_jit
 from xlalint.semantics.facts import ASSUMED, CALL, COMPILED, DRIVING, EAGER, Context, Fact
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.heirs import Heirs
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.roots import Root
 from xlalint.semantics.syntax import nodes_of
@@ -114,6 +115,7 @@ class Regions:
         # The settings that objects of a class were seen to be made with, and those that its methods were run for.
         self._made_with: dict[ClassInfo, dict[Given, None]] = {}
         self._run_with: dict[ClassInfo, dict[Given, None]] = {}
+        self._heirs = Heirs(analysis.classes)
         self._pending: list[Root] = []
         self._known_roots: set[Any] = set()
 
@@ -336,7 +338,8 @@ class Regions:
             seen = set(cls.methods)
             for ancestor in self._analysis.classes.line(cls)[1:]:
                 for method in self._traced_methods.get(ancestor, ()):
-                    if method.name not in seen and _calls_one_of(method, cls.methods):
+                    calls_it = method.name not in seen and _calls_one_of(method, cls.methods)
+                    if calls_it and self._heirs.adds(cls, method):
                         self._add_tf_function(method, Value(INSTANCE, ref=cls))
                 seen.update(ancestor.methods)
 
@@ -387,8 +390,11 @@ class Regions:
             method = (
                 self._analysis.classes.method(cls, name) if overrides else cls.methods.get(name)
             )
-            if method is not None and not self._analysis.traits(method).tf_function:
-                self._add_keras_root(Value(INSTANCE, ref=cls, given=given), method, role, name)
+            if method is None or self._analysis.traits(method).tf_function:
+                continue
+            if method.cls is cls or given or self._heirs.adds(cls, method):
+                made = Value(INSTANCE, ref=cls, given=given)
+                self._add_keras_root(made, method, role, name)
 
     def _add_keras_root(self, made: Value, method: FunctionInfo, role: Role, name: str) -> None:
         cls: ClassInfo = made.ref

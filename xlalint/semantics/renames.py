@@ -164,12 +164,27 @@ def _lines_to_read(text: str, imported: Mapping[str, str]) -> list[int]:
     """The lines (1-based, in order) that may use an old name: they hold one of the words, or a name imported from below one."""
     names = [name for name, dotted in imported.items() if _mentions(dotted)]
     names += [old.rpartition(".")[2] for old in table().names if not _mentions(old)]
-    return [n for n, line in enumerate(split_lines(text), 1) if _mentions(line, names)]
+    if "\r" in text:
+        text = "\n".join(split_lines(text))
+    lines, line, counted = [], 1, 0
+    for place in sorted({place for word in (*_WORDS, *names) for place in _places(word, text)}):
+        line += text.count("\n", counted, place)
+        counted = place
+        lines.append(line)
+    return lines
 
 
-def _mentions(text: str, names: Sequence[str] = ()) -> bool:
-    """Whether one of the words, or of the names, is part of the text. (A regular expression takes ten times as long.)"""
-    return any(word in text for word in _WORDS) or any(name in text for name in names)
+def _places(word: str, text: str) -> Iterator[int]:
+    """Where a word begins in a text. (A regular expression takes ten times as long.)"""
+    place = text.find(word)
+    while place >= 0:
+        yield place
+        place = text.find(word, place + 1)
+
+
+def _mentions(text: str) -> bool:
+    """Whether one of the words is part of the text."""
+    return any(word in text for word in _WORDS)
 
 
 _Found = tuple[ast.AST, str, str, Entry]
