@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import pytest
 from cli_support import RunXlalint, WriteFiles
 
 TRAIN = """\
@@ -225,6 +226,57 @@ def test_people_read_a_list(write: WriteFiles, xlalint: RunXlalint) -> None:
     assert lines[-1].startswith("Not ready for tpu-vm: ")
     assert sum("xlalint verify --steps 5" in line for line in lines) == 1
     assert "      next: as above" in lines
+
+
+@pytest.mark.parametrize(
+    ("files", "ran", "state", "told"),
+    [
+        ({}, "", "unknown", ["nothing says which TensorFlow this runs with; checked as for"]),
+        ({}, "2.21.0", "done", ["verified with TensorFlow 2.21.0 and Keras 3.15.1; the machine"]),
+        (
+            {"requirements.txt": "tensorflow>=2.15\n"},
+            "",
+            "done",
+            ["TensorFlow 2.21, from requirements.txt: tensorflow>=2.15", "check finds nothing"],
+        ),
+        (
+            {"requirements.txt": "tensorflow>=2.15,<2.21\n"},
+            "2.21.0",
+            "to do",
+            ["TensorFlow 2.20, from", "verified with TensorFlow 2.21.0 and Keras 3.15.1, which is"],
+        ),
+        (
+            {"train.py": f"# !pip install tensorflow==2.18\n{TRAIN}"},
+            "",
+            "done",
+            ["asks for tensorflow==2.18", "check finds nothing"],
+        ),
+        (
+            {"xlalint.toml": 'tf-version = "2.15"\n'},
+            "2.21.0",
+            "to do",
+            ["TensorFlow 2.15, from xlalint.toml", "verified with TensorFlow 2.21.0"],
+        ),
+    ],
+)
+def test_versions_are_done_where_something_names_them(
+    write: WriteFiles,
+    xlalint: RunXlalint,
+    files: dict[str, str],
+    ran: str,
+    state: str,
+    told: list[str],
+) -> None:
+    report = {**REPORT, "environment": {"tensorflow": ran, "keras": "3.15.1"}}
+    folder = write({"train.py": TRAIN, "verify.json": json.dumps(report), **files})
+    newer(folder / "verify.json", folder / "train.py")
+    arguments = ("train.py", "--verified", "verify.json") if ran else ("train.py",)
+    _, document = ready(xlalint, *arguments)
+    versions = item(document, "versions")
+    assert versions["state"] == state
+    assert len(versions["evidence"]) == len(told)
+    for evidence, text in zip(versions["evidence"], told):
+        assert evidence["text"].startswith(text)
 
 
 def test_a_page_for_a_browser(write: WriteFiles, xlalint: RunXlalint) -> None:

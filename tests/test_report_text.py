@@ -66,7 +66,7 @@ def test_full_says_what_is_assumed_and_likely_and_how_to_fix(settings: Settings)
     text = render(CheckResult((finding,), files_checked=1), settings, "full", Style())
     assert text.splitlines()[6:10] == [
         "  |",
-        "  = taken as compiled: public function",
+        "  = taken as compiled (its callers are not seen): public function",
         "  = confidence: likely",
         "  = fix (unsafe): Use tf.where",
     ]

@@ -88,7 +88,7 @@ def _checklist(
 ) -> tuple[Any, tuple[FileError, ...]]:
     # The analysis is imported here: `xlalint ready --help` does without it.
     from xlalint import engine
-    from xlalint.readiness import verified
+    from xlalint.readiness import declarations, verified
     from xlalint.readiness.checklist import Seen, judged
     from xlalint.readiness.items import Checklist
     from xlalint.readiness.sights import seen_in
@@ -109,6 +109,8 @@ def _checklist(
         errors=result.errors,
         is_selected=settings.is_selected,
         verified=known,
+        declared=declarations.declared_by(((item.file, item.source) for item in checked), settings),
+        tf_version=settings.tf_version,
     )
     items = judged(seen)
     checklist = Checklist(

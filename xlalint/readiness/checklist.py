@@ -10,11 +10,12 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from xlalint import pages
 from xlalint.finding import FileError, Finding, Severity
+from xlalint.readiness.declarations import Declared
 from xlalint.readiness.items import Evidence, Item, State
 from xlalint.readiness.sights import Sight, Sign
 from xlalint.readiness.verified import Verified
@@ -31,6 +32,7 @@ tf.tpu.experimental.initialize_tpu_system(resolver)
 strategy = tf.distribute.TPUStrategy(resolver)"""
 _NODE = "tpu-node"
 _COPY = "gcloud storage cp -r DATA gs://BUCKET/DATA    # and give the program that path"
+_FREEZE = 'pip freeze | grep -iE "^(tensorflow|keras|tf.keras|libtpu)" >> requirements.txt'
 _SCOPE = """\
 with strategy.scope():
     model = ...      # and its optimizer, its metrics, and what restores them"""
@@ -48,6 +50,9 @@ class Seen:
     errors: Sequence[FileError]
     is_selected: Callable[[str], bool]
     verified: Verified | None
+    # What says which TensorFlow this runs with, and the one that it was checked for.
+    declared: Declared = field(default_factory=Declared)
+    tf_version: str = ""
 
     def places(self, *signs: Sign) -> list[Sight]:
         return [sight for sight in self.sights if sight.sign in signs]
@@ -242,6 +247,29 @@ def _data(seen: Seen) -> Item:
     return Item(item.key, title, item.state, (*item.evidence, *_at(buckets)), item.next)
 
 
+def _versions(seen: Seen) -> Item:
+    item = _ruled(seen, "versions", "The versions work together", ("XLA506",))
+    if item.state is not State.DONE:
+        return item
+    report = seen.verified if seen.verified is not None and seen.verified.holds else None
+    ran = report.versions if report is not None else ""
+    if report is not None and ran and not seen.declared.allows(report.tensorflow):
+        other = Evidence(f"verified with {ran}, which is another than what is declared")
+        told = (*seen.declared.places[:_MOST_SHOWN], other)
+        advice = f"# where what is declared is installed:\n{_command(seen)}"
+        return Item(item.key, item.title, State.TO_DO, told, advice)
+    if seen.declared.places:
+        evidence = (*seen.declared.places[:_MOST_SHOWN], *item.evidence)
+        return Item(item.key, item.title, State.DONE, evidence)
+    if ran:
+        alike = Evidence(f"verified with {ran}; the machine that has the TPU needs the same")
+        return Item(item.key, item.title, State.DONE, (alike,))
+    unsaid = Evidence(
+        f"nothing says which TensorFlow this runs with; checked as for the newest known, {seen.tf_version}"
+    )
+    return Item(item.key, item.title, State.UNKNOWN, (unsaid,), _FREEZE)
+
+
 def _at(sights: Sequence[Sight]) -> tuple[Evidence, ...]:
     return tuple(Evidence(s.sign.value, s.path, s.line, s.cell) for s in sights[:_MOST_SHOWN])
 
@@ -357,9 +385,13 @@ def _step(report: Verified) -> Item | None:
 
 def _run(run: Mapping[str, Any]) -> Evidence:
     told = f" ({_shortened(run['detail'])})" if run["detail"] else ""
+    ended = _ENDED.get(run["status"], run["status"])
     return Evidence(
-        f"{run['program']}: {run['steps']} steps on {run['replicas']} replicas, {run['status']}{told}"
+        f"{run['program']}: {run['steps']} steps on {run['replicas']} replicas, {ended}{told}"
     )
+
+
+_ENDED = {"stopped": "then stopped as asked", "ended": "to its end"}
 
 
 def _fits(report: Verified) -> Item | None:
@@ -404,7 +436,7 @@ _JUDGES: tuple[Callable[[Seen], Item], ...] = (
     _batch,
     _rate,
     _by_rules("jit", "jit_compile=True is taken out again", "XLA501"),
-    _by_rules("versions", "The versions work together", "XLA506"),
+    _versions,
     _by_verify("step", _STEPS, _step),
     _by_verify("memory", _FITS, _fits),
 )

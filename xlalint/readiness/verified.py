@@ -29,6 +29,28 @@ class Verified:
     is_foreign: bool = False
 
     @property
+    def holds(self) -> bool:
+        """Whether it is about these files as they are."""
+        return self.outdated is None and not self.is_foreign
+
+    @property
+    def versions(self) -> str:
+        """`TensorFlow 2.21.0 and Keras 3.15.1`: what it ran with; empty where it does not say."""
+        named = (("TensorFlow", "tensorflow"), ("Keras", "keras"), ("tf_keras", "tf_keras"))
+        ran = self._environment
+        return " and ".join(f"{name} {ran[key]}" for name, key in named if ran.get(key))
+
+    @property
+    def tensorflow(self) -> str:
+        """The version of TensorFlow that it ran with; empty where it does not say."""
+        return str(self._environment.get("tensorflow", ""))
+
+    @property
+    def _environment(self) -> Mapping[str, Any]:
+        told = self.document.get("environment")
+        return told if isinstance(told, dict) else {}
+
+    @property
     def targets(self) -> list[Mapping[str, Any]]:
         """The compiled functions, with `function`, `path`, `line`, `status`, `checks`."""
         return list(self.document["targets"])

@@ -10,7 +10,8 @@ from xlalint.readiness.items import Checklist, Evidence, State
 def summary(checklist: Checklist) -> str:
     """`Not ready: 2 to do, 3 unknown (9 done, 1 not applicable)`."""
     counts = Counter(item.state for item in checklist.items)
-    aside = f"{counts[State.DONE]} done, {counts[State.NOT_APPLICABLE]} not applicable"
+    passed = [f"{counts[s]} {s.value}" for s in State if s.passes and counts[s]]
+    aside = ", ".join(passed) or "nothing done"
     if checklist.is_ready:
         return f"Ready for {checklist.target} ({aside})"
     open_ = [f"{counts[s]} {s.value}" for s in (State.TO_DO, State.UNKNOWN) if counts[s]]

@@ -15,7 +15,7 @@ _BOLD, _DIM, _BLUE, _GREEN, _RED = "1", "2", "34", "32", "31"
 # What to call the chain of calls, by the kind of region.
 _BECAUSE = {
     "compiled": "compiled by",
-    "assumed": "taken as compiled",
+    "assumed": "taken as compiled (its callers are not seen)",
     "host": "runs on the host",
     "eager": "runs eagerly",
 }
