@@ -143,3 +143,15 @@ def test_bounds_of_what_is_allowed(
     clauses: list[tuple[str, str]], oldest: tuple[int, ...], newest: tuple[int, ...]
 ) -> None:
     assert bounds(clauses) == (oldest, newest)
+
+
+def test_the_same_is_said_once_in_a_project(write: WriteFiles, xlalint: RunXlalint) -> None:
+    write(
+        {
+            "requirements.txt": "tensorflow==2.18.0\n",
+            "first.py": ADDONS,
+            "second.py": "import os\n" + ADDONS,
+        }
+    )
+    ran = xlalint("check", "--select", "XLA506", "--format", "json", "--no-cache", ".")
+    assert [f["path"] for f in json.loads(ran.out)["findings"]] == ["first.py"]

@@ -17,7 +17,7 @@ from xlalint.project.dependencies import of_program
 from xlalint.project.files import SourceFile, UnreadableError, discover
 from xlalint.project.settings import NOBODY_SAYS, Settings
 from xlalint.project.source import Source
-from xlalint.semantics import catalog, counts, packages
+from xlalint.semantics import catalog, counts, legacy_keras, packages
 from xlalint.semantics.analysis import Analysis
 from xlalint.semantics.facts import ModuleFacts
 from xlalint.semantics.failures import Failure
@@ -350,7 +350,7 @@ def _keras(loaded: Sequence[_Loaded], settings: Settings) -> str:
     """Which Keras `tf.keras` and `keras` are: by settings, by the environment the code sets, by the version."""
     if settings.keras is not None:
         return settings.keras
-    if any("TF_USE_LEGACY_KERAS" in item.source.text for item in loaded):
+    if any(legacy_keras.is_chosen(item.module.tree, item.source.text) for item in loaded):
         return "2"
     major, _, minor = settings.tf_version.partition(".")
     return "3" if (int(major), int(minor.split(".")[0] or 0)) >= _KERAS_3_SINCE else "2"

@@ -44,7 +44,7 @@ def test_a_notebook_is_a_program_without_ipython(books: Notebooks, tmp_path: Pat
     command = opened(books, tmp_path, *CELLS)
     program = Path(command.run).read_text()
     assert program.splitlines() == [
-        *["pass", "pass", "import os", ""],
+        *["pass", """__import__("os").environ['LEVEL'] = '3'""", "import os", ""],
         *["", "", ""],
         *["", "for n in range(3):", "    print(n)", ""],
     ]

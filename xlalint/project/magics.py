@@ -53,6 +53,8 @@ _PYTHON = frozenset(("time", "timeit", "capture", "prun", "python", "python3"))
 _RUNS = re.compile(r"(\s*)(%time(?:it)?(?:\s+-[a-z](?:\s*\d+)?)*\s+)(?=[^\s!%?-])")
 _COMMAND = re.compile(r"(\s*)[%!?,;/]")
 _HELP = re.compile(r"(\s*)%{0,2}[^\W\d][\w.*\[\]-]*\s*\?{1,2}\s*(?:#.*)?$")
+# `%env NAME=value` is what programs choose their Keras and their devices with. ($name and {name} are looked up by IPython.)
+_ENVIRONMENT = re.compile(r"(\s*)%(?:set_)?env\s+([A-Za-z_]\w*)(?:\s*=\s*|\s+)([^\s${}]+)\s*$")
 _ASSIGNED = re.compile(r"(\s*[^#=!<>\s][^#=!<>]*=\s*)(?:!|%%?[^\W\d])")
 # Magics that IPython knows without their `%`. Some of these lines are Python as well; only cells that do not parse are looked at.
 _WITHOUT_SIGN = re.compile(
@@ -174,6 +176,10 @@ def _plain(line: str) -> _Plain | None:
         kept = f"pass;{' ' * (len(magic) - 5)}{line[runs.end() :]}"
         if problem(kept) is None:
             return _Plain(indent + kept, kept=True)
+    variable = _ENVIRONMENT.match(line)
+    if variable is not None:
+        indent, name, value = variable.groups()
+        return _Plain(f'{indent}__import__("os").environ[{name!r}] = {value!r}')
     for pattern in (_COMMAND, _HELP, _WITHOUT_SIGN):
         match = pattern.match(line)
         if match is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import NamedTuple
 
 # Statements that hold no others: imports are not looked for in them.
 _WITHOUT_BLOCKS = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Raise)
@@ -44,3 +45,26 @@ def _bound_by(node: ast.AST) -> Iterator[str]:
         yield node.arg
     elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield node.name
+
+
+class Names(NamedTuple):
+    """What the names of a module were imported as, and what each plain name of it was last assigned."""
+
+    imported: dict[str, str]
+    assigned: dict[str, ast.expr]
+
+    def dotted(self, node: ast.AST) -> str:
+        """`tensorflow_hub.KerasLayer` for `hub.KerasLayer`; empty for what no import leads to."""
+        tail: list[str] = []
+        while isinstance(node, ast.Attribute):
+            tail.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name) or node.id not in self.imported:
+            return ""
+        return ".".join((self.imported[node.id], *reversed(tail)))
+
+    def called(self, node: ast.AST) -> str:
+        """What was called to make this expression, also by way of a name."""
+        if isinstance(node, ast.Name):
+            node = self.assigned.get(node.id, node)
+        return self.dotted(node.func) if isinstance(node, ast.Call) else ""

@@ -1,4 +1,4 @@
-"""Two Kerases in one program: objects of one handed to the other, and the choice between them made too late.
+"""Two Kerases in one program: objects of one handed to the other.
 
 From TensorFlow 2.16 on, `tf.keras` is Keras 3 unless TF_USE_LEGACY_KERAS=1 is set when it is first used; that decides for good
 (rules/XLA506.md). Some packages go on with Keras 2.
@@ -8,44 +8,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from xlalint.semantics.facts import Remark
-from xlalint.semantics.imported import imports_in
+from xlalint.semantics.imported import Names, imports_in
 from xlalint.semantics.names import canonical
 from xlalint.semantics.syntax import found_in
 
-LEGACY = "TF_USE_LEGACY_KERAS"
 _TRANSFORMERS = "transformers.TF"
 # Importing these sets TF_USE_LEGACY_KERAS, where tf.keras has not been used yet.
 _SET_IT = ("transformers.TF", "tensorflow_model_optimization")
 # Packages whose layers are of Keras 2, and which leave the variable alone.
 _OF_LAYERS = ("tensorflow_hub", "tensorflow_lattice")
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _Found = tuple[ast.AST, Remark]
-
-
-class _Names(NamedTuple):
-    """What the names of a module were imported as, and what each plain name of it was last assigned."""
-
-    imported: dict[str, str]
-    assigned: dict[str, ast.expr]
-
-    def dotted(self, node: ast.AST) -> str:
-        """`tensorflow_hub.KerasLayer` for `hub.KerasLayer`; empty for what no import leads to."""
-        tail: list[str] = []
-        while isinstance(node, ast.Attribute):
-            tail.append(node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name) or node.id not in self.imported:
-            return ""
-        return ".".join((self.imported[node.id], *reversed(tail)))
-
-    def called(self, node: ast.AST) -> str:
-        """What was called to make this expression, also by way of a name."""
-        if isinstance(node, ast.Name):
-            node = self.assigned.get(node.id, node)
-        return self.dotted(node.func) if isinstance(node, ast.Call) else ""
 
 
 def may_mix(text: str) -> bool:
@@ -55,7 +29,7 @@ def may_mix(text: str) -> bool:
 
 def read(tree: ast.Module, of_keras_2: Sequence[str]) -> Iterator[_Found]:
     """What in a module mixes them, where tf.keras is Keras 3 by default and nothing else in the project chooses."""
-    names = _Names(dict(imports_in(tree)), {})
+    names = Names(dict(imports_in(tree)), {})
     imported = names.imported.values()
     has_models = any(name.startswith(_TRANSFORMERS) for name in imported)
     sets_it = any(name.startswith(_SET_IT) for name in imported)
@@ -67,53 +41,6 @@ def read(tree: ast.Module, of_keras_2: Sequence[str]) -> Iterator[_Found]:
         yield from _optimizers(tree, names, _first_choice(tree))
     if has_layers:
         yield from _layers(tree, names, of_keras_2)
-
-
-def chosen_late(tree: ast.Module) -> Iterator[_Found]:
-    """`os.environ["TF_USE_LEGACY_KERAS"] = "1"` after tf.keras has been used: in a module, or in one function."""
-    names = _Names(dict(imports_in(tree)), {})
-    bodies = [node.body for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    for body in (tree.body, *bodies):
-        is_used = False
-        for node in _executed(body):
-            is_used = is_used or _uses_keras(node, names)
-            place = _sets_it(node)
-            if place is not None and is_used:
-                yield place, Remark("late")
-
-
-def _executed(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """The nodes that run when these statements do, in their order: not what is in functions."""
-    for part in body:
-        if not isinstance(part, _DEFINITIONS):
-            yield part
-            yield from _executed(list(ast.iter_child_nodes(part)))
-
-
-def _uses_keras(node: ast.AST, names: _Names) -> bool:
-    """Whether this makes TensorFlow decide which Keras it is: `from tensorflow import keras` does not yet."""
-    if isinstance(node, ast.ImportFrom):
-        return (node.module or "").startswith("tensorflow.keras")
-    return isinstance(node, ast.Attribute) and names.dotted(node).startswith("tensorflow.keras.")
-
-
-def _sets_it(node: ast.AST) -> ast.AST | None:
-    """The part of an assignment, or of a call, that sets the variable to something true."""
-    if isinstance(node, ast.Assign) and _is_true(node.value):
-        target = node.targets[0]
-        if isinstance(target, ast.Subscript) and _is_name(target.slice):
-            return target
-    if isinstance(node, ast.Call) and len(node.args) == 2 and _is_name(node.args[0]):
-        return node if _is_true(node.args[1]) else None
-    return None
-
-
-def _is_name(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value == LEGACY
-
-
-def _is_true(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and str(node.value).lower() in ("1", "true")
 
 
 def _first_choice(tree: ast.Module) -> int:
@@ -132,7 +59,7 @@ def _first_choice(tree: ast.Module) -> int:
     return first if first and models and first < min(models) else 0
 
 
-def _optimizers(tree: ast.Module, names: _Names, decided: int) -> Iterator[_Found]:
+def _optimizers(tree: ast.Module, names: Names, decided: int) -> Iterator[_Found]:
     """`model.compile(optimizer=Adam())` of a model of transformers, which is of Keras 2, with an Adam of Keras 3."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
@@ -149,7 +76,7 @@ def _optimizers(tree: ast.Module, names: _Names, decided: int) -> Iterator[_Foun
                 yield optimizer, Remark("optimizer", (("optimizer", called.rpartition(".")[2]),))
 
 
-def _layers(tree: ast.Module, names: _Names, of_keras_2: Sequence[str]) -> Iterator[_Found]:
+def _layers(tree: ast.Module, names: Names, of_keras_2: Sequence[str]) -> Iterator[_Found]:
     """`tf.keras.Sequential([hub.KerasLayer(...)])`, and the same through a name and by `add`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
@@ -164,7 +91,7 @@ def _layers(tree: ast.Module, names: _Names, of_keras_2: Sequence[str]) -> Itera
                     yield place, Remark("layer", (("layer", called.rpartition(".")[2]),))
 
 
-def _given_to_keras_3(node: ast.Call, names: _Names) -> list[ast.expr]:
+def _given_to_keras_3(node: ast.Call, names: Names) -> list[ast.expr]:
     """The layers in `tf.keras.Sequential([...])`, and in `model.add(...)` of such a model."""
     if canonical(names.dotted(node.func)) in ("keras.Sequential", "keras.models.Sequential"):
         layers = node.args[0] if node.args else None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xlalint import data, toml
 from xlalint.project.dependencies import HEADER, Clause, Requirement, requirement
 from xlalint.project.versions import bounds, is_within, of_tensorflow
-from xlalint.semantics import keras_choice
+from xlalint.semantics import keras_choice, legacy_keras
 from xlalint.semantics.facts import EAGER, PACKAGES, Context, Remark
 from xlalint.semantics.fallbacks import asks, is_ready
 from xlalint.semantics.frames import Frame
@@ -123,21 +123,23 @@ def nothing_declared(module: ModuleInfo) -> Declared:
 
 def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
     """Keep a fact for each import and use in these modules that cannot work with what is declared."""
-    has_legacy = any(keras_choice.LEGACY in module.text for module in modules)
+    modules = list(modules)
+    has_legacy = any(legacy_keras.is_chosen(module.tree, module.text) for module in modules)
+    told: set[tuple[str, Remark]] = set()
     for module in modules:
         if not module.may_hold_findings:
             continue
         known = analysis.declared_in(module)
         if not _is_concerned(module.text, known):
             continue
-        reader = _Reader(known, has_legacy, module)
+        reader = _Reader(known, has_legacy, module, told)
         found: list[_Found] = []
         if reader.may_object():
             found += reader.imports(module.tree)
         if reader.is_keras_3 and not has_legacy and keras_choice.may_mix(module.text):
             found += keras_choice.read(module.tree, table().of_keras_2)
-        if has_legacy and reader.is_keras_3 and keras_choice.LEGACY in module.text:
-            found += keras_choice.chosen_late(module.tree)
+        if reader.is_keras_3 and legacy_keras.LEGACY in module.text:
+            found += legacy_keras.chosen_late(module.tree)
         for node, remark in found:
             frame = Frame(analysis, module, None, Context(EAGER, False))
             analysis.keep(frame, node, PACKAGES, NOTHING_KNOWN, remark)
@@ -153,12 +155,19 @@ _Found = tuple[ast.AST, Remark]
 
 
 class _Reader:
-    """Reads the imports of one module."""
+    """Reads the imports of one module. `told` holds what has been said of other modules: of a project, it is said once."""
 
-    def __init__(self, known: Declared, has_legacy: bool, module: ModuleInfo) -> None:
+    def __init__(
+        self,
+        known: Declared,
+        has_legacy: bool,
+        module: ModuleInfo,
+        told: set[tuple[str, Remark]],
+    ) -> None:
         self._known = known
         self._has_legacy = has_legacy
         self._module = module
+        self._told_of_project = told
         self._told: set[str] = set()
         self.is_keras_3 = _standing(known.tensorflow, (_KERAS_3,)) is not _NO
 
@@ -197,7 +206,9 @@ class _Reader:
             return
         for remark in (*self._apart(name), *self._paired(package), *self._without(name)):
             self._told.add(package)
-            yield node, remark
+            if (package, remark) not in self._told_of_project:
+                self._told_of_project.add((package, remark))
+                yield node, remark
             return
 
     def _apart(self, name: str) -> Iterator[Remark]:
