@@ -6,11 +6,15 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.rules.layers import named_in, turns_jit_off
-from xlalint.semantics import families
+from xlalint.semantics import families, scalar_shapes
 from xlalint.semantics.facts import CALL, CallDetail, Fact
 
 # By the catalogue's reason for a failure.
-_REFUSED = {"other": "refused", "eager-only": "untraceable"}
+_REFUSED = {
+    "other": "refused",
+    "eager-only": "untraceable",
+    scalar_shapes.REASON: "scalar-shape",
+}
 _OF_LAYERS = frozenset({families.KERNEL, families.TEXT})
 
 

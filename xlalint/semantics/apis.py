@@ -25,6 +25,7 @@ from xlalint.semantics import (
     precision,
     result_shapes,
     results,
+    scalar_shapes,
     setups,
     tensor_arrays,
     text,
@@ -327,6 +328,9 @@ def judge(api: Api, bound: dict[str, Value]) -> Verdict:
 
     What fails with the defaults of the caller's own parameters fails; what compiles with them may fail with others.
     """
+    in_place_of_a_shape = scalar_shapes.verdict(api, bound)
+    if in_place_of_a_shape is not None:
+        return in_place_of_a_shape
     usual = api.conditions and {n: v for n, v in bound.items() if type(v.ref) is Usual}
     if usual:
         settled = {name: constant(value.ref.value) for name, value in usual.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import callbacks, iteration, trace_effects
@@ -170,10 +171,18 @@ def _isinstance(values: tuple[Value, ...], frame: Frame) -> Value:
     if kinds <= _COMPOSITES:
         return usually(False)
     if value.kind in (SEQUENCE, COLLECTION) and kinds == {SEQUENCE}:
-        return SOME_PYTHON  # a list is no tuple: both are one kind here
+        return _is_written_as(value, wanted)
     if value.kind is MAPPING and kinds == {MAPPING}:
         return TRUE
     return SOME_PYTHON
+
+
+def _is_written_as(value: Value, classes: Iterable[Value]) -> Value:
+    """A list is no tuple: both are one kind here, and what was written as one or the other is told apart."""
+    names = {str(wanted.ref) for wanted in classes}
+    if value.optional or value.dtype is None or not names <= {"builtins.list", "builtins.tuple"}:
+        return SOME_PYTHON
+    return TRUE if f"builtins.{value.dtype}" in names else FALSE
 
 
 def _getattr(values: tuple[Value, ...], frame: Frame) -> Value:
@@ -218,7 +227,7 @@ def _listed(values: tuple[Value, ...], frame: Frame) -> Value:
         return Value(SEQUENCE, ref=())
     first = values[0]
     if first.kind in (SEQUENCE, COLLECTION):
-        return first
+        return first if first.dtype is None else first._replace(dtype=None)
     if first.kind is SHAPE:
         if first.shape is not None:
             return Value(SEQUENCE, ref=tuple(dimension(size) for size in first.shape))

@@ -95,7 +95,7 @@ def evaluate_arguments(node: ast.Call, frame: Frame) -> Arguments:
     for argument in node.args:
         if argument.__class__ is ast.Starred:
             value = evaluate(argument.value, frame)
-            iteration.note(frame, argument.value, value, "`*`")
+            iteration.note_taken_apart(frame, argument.value, value, "`*`")
             if value.kind is SEQUENCE and value.ref:
                 positional.extend(value.ref)
             else:

@@ -594,12 +594,15 @@ def _ternary_arm(node: ast.IfExp, test: Value, holds: bool, frame: Frame) -> Val
     return value
 
 
+_WRITTEN_AS = {ast.List: "list", ast.Tuple: "tuple"}
+
+
 def _sequence(node: ast.Tuple | ast.List | ast.Set, frame: Frame) -> Value:
     items: list[Value] = []
     for item in node.elts:
         if isinstance(item, ast.Starred):
             value = evaluate(item.value, frame)
-            iteration.note(frame, item.value, value, "`*`")
+            iteration.note_taken_apart(frame, item.value, value, "`*`")
             if value.kind is not SEQUENCE:
                 for rest in node.elts:
                     if rest is not item and not isinstance(rest, ast.Starred):
@@ -609,7 +612,7 @@ def _sequence(node: ast.Tuple | ast.List | ast.Set, frame: Frame) -> Value:
         else:
             items.append(evaluate(item, frame))
     dependence = max((item.dependence for item in items), default=CONSTANT)
-    return Value(SEQUENCE, dependence, ref=tuple(items[:64]))
+    return Value(SEQUENCE, dependence, dtype=_WRITTEN_AS.get(node.__class__), ref=tuple(items[:64]))
 
 
 def _mapping(node: ast.Dict, frame: Frame) -> Value:

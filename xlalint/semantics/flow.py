@@ -74,7 +74,7 @@ def _assign(node: ast.Assign, frame: Frame) -> bool:
     value = evaluate(node.value, frame)
     for target in node.targets:
         if isinstance(target, (ast.Tuple, ast.List)):
-            iteration.note(frame, node.value, value, "unpacking")
+            iteration.note_taken_apart(frame, node.value, value, "unpacking")
         bind(target, value, frame)
     return True
 
@@ -166,7 +166,7 @@ def _bind_item(target: ast.Subscript, value: Value, frame: Frame) -> None:
 def _if(node: ast.If, frame: Frame) -> bool:
     names = frame.names
     arms: list[tuple[Changes, bool]] = []
-    unusual = frame.unusual
+    unusual, undecided = frame.unusual, frame.undecided
     # Whether the way that is gone with defaults goes on after the `if`; None while (or where) that is not known.
     goes_on: bool | None = None
     is_open = True
@@ -184,6 +184,7 @@ def _if(node: ast.If, frame: Frame) -> bool:
         else:
             usual = is_usual(test)
             names.fork()
+            frame.undecided = undecided + 1
             frame.unusual += usual is False
             ends_body = _run_arm(node, True, frame)
             frame.unusual -= usual is False
@@ -199,7 +200,7 @@ def _if(node: ast.If, frame: Frame) -> bool:
             goes_on = ends if arms and is_open else goes_on
             break
         node = block[0]
-    frame.unusual = unusual + (goes_on is False)
+    frame.unusual, frame.undecided = unusual + (goes_on is False), undecided
     return _join_arms(arms, ends, frame) if arms else ends
 
 

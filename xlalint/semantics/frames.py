@@ -21,7 +21,8 @@ class Frame:
     """A function (or a module's body, when `function` is None) in the middle of being run.
 
     `names` maps local names to values; `self.x` is kept under the key `"self.x"`, so that it is flow-sensitive too.
-    `unusual` counts the conditions around that fail unless a caller passes something other than a default.
+    `unusual` counts the conditions around that fail unless a caller passes something other than a default, `undecided` those of
+    Python that may hold or not.
     `silent` drops facts: code in `tf.init_scope`, constructors run for their attributes. `attributes`, when there,
     collects what is assigned to `self`. `loops` are the Python loops around the statement being run, `tapes` counts the
     gradient tapes that record it, `arms` the arms of graph conditionals that it is in,
@@ -42,6 +43,7 @@ class Frame:
     returned: list[Value] = field(default_factory=list)
     silent: bool = False
     unusual: int = 0
+    undecided: int = 0
     depth: int = 0
     loops: list[ast.AST] = field(default_factory=list)
     tapes: int = 0

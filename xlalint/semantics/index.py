@@ -43,6 +43,7 @@ class FunctionInfo:
     _is_generator: bool | None = None
     _uses: Uses | None = None
     _nested: dict[str, FunctionInfo] | None = None
+    _parameter_names: frozenset[str] | None = None
 
     @property
     def name(self) -> str:
@@ -80,6 +81,15 @@ class FunctionInfo:
         """The statements of the function; of a lambda, its expression."""
         body = self.node.body
         return body if isinstance(body, list) else [body]
+
+    @property
+    def parameter_names(self) -> frozenset[str]:
+        """The names of the parameters, without `*args` and `**kwargs`."""
+        if self._parameter_names is None:
+            arguments = self.node.args
+            named = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+            self._parameter_names = frozenset(argument.arg for argument in named)
+        return self._parameter_names
 
     @property
     def uses(self) -> Uses:

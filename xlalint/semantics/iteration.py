@@ -55,6 +55,22 @@ def note(frame: Frame, node: ast.expr, value: Value, how: str) -> None:
         frame.analysis.note(frame, node, ITERATION, value, how)
 
 
+def note_taken_apart(frame: Frame, node: ast.expr, value: Value, how: str) -> None:
+    """`a, b = x` and `f(*x)`. A parameter that is taken apart under some settings only has another form under these."""
+    if not (frame.undecided and isinstance(node, ast.Name) and _is_parameter(node.id, frame)):
+        note(frame, node, value, how)
+
+
+def _is_parameter(name: str, frame: Frame) -> bool:
+    """Whether the innermost function around that knows the name has it as a parameter."""
+    around: Frame | None = frame
+    while around is not None:
+        if name in around.names:
+            return around.function is not None and name in around.function.parameter_names
+        around = around.outer
+    return False
+
+
 def note_loop(frame: Frame, node: ast.For | ast.AsyncFor, items: Value, inside: Value) -> None:
     """`for` over a tensor where AutoGraph does not reach, over a dataset in a program, or unpacking rows."""
     if items.kind is DATASET:

@@ -22,6 +22,7 @@ from xlalint.semantics.values import (
     UNKNOWN,
     Value,
     constant,
+    element,
     shaped,
 )
 
@@ -55,6 +56,27 @@ def narrow(test: ast.expr, holds: bool, frame: Frame) -> None:
             and isinstance(test.args[0], ast.Name)
         ):
             _narrow_isinstance(test.args[0].id, test.args[1], holds, frame)
+        elif test.func.id == "all" and holds and len(test.args) == 1:
+            _narrow_elements(test.args[0], frame)
+
+
+def _narrow_elements(each: ast.expr, frame: Frame) -> None:
+    """`all(isinstance(x, list) for x in xs)`: what is in `xs` is one of these."""
+    if not isinstance(each, (ast.GeneratorExp, ast.ListComp)) or len(each.generators) != 1:
+        return
+    loop, test = each.generators[0], each.elt
+    if not (isinstance(loop.iter, ast.Name) and isinstance(loop.target, ast.Name)):
+        return
+    if not (isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and len(test.args) == 2):
+        return
+    of_element = isinstance(test.args[0], ast.Name) and test.args[0].id == loop.target.id
+    known = frame.look_up(loop.iter.id)
+    if test.func.id != "isinstance" or not of_element or known is None or loop.ifs:
+        return
+    if known.kind in (SEQUENCE, COLLECTION):
+        narrowed = _narrowed(element(known), test.args[1], frame)
+        if narrowed is not None:
+            frame.names[loop.iter.id] = Value(COLLECTION, known.dependence, ref=narrowed)
 
 
 def _asks_is_sparse(test: ast.Call, frame: Frame) -> bool:
@@ -123,28 +145,39 @@ def _whose_shape(node: ast.expr) -> ast.expr | None:
 
 def _narrow_isinstance(name: str, types: ast.expr, holds: bool, frame: Frame) -> None:
     known = frame.look_up(name)
-    if known is None or known.kind not in (UNKNOWN, TENSOR, SPARSE, RAGGED):
+    if known is None:
         return
-    wanted = types.elts if isinstance(types, ast.Tuple) else [types]
-    kinds = {calls.kind_of_type(frame.analysis.evaluate(t, frame)) for t in wanted}
-    if not holds:
-        if known.structured and kinds <= {SEQUENCE, MAPPING}:
+    if holds:
+        narrowed = _narrowed(known, types, frame)
+        if narrowed is not None:
+            frame.names[name] = narrowed
+    elif known.kind is TENSOR and known.structured:
+        kinds = _kinds_of(types, frame)
+        if kinds <= {SEQUENCE, MAPPING}:
             frame.names[name] = known._replace(structured=SEQUENCE not in kinds)
-        return
+
+
+def _narrowed(known: Value, types: ast.expr, frame: Frame) -> Value | None:
+    """What a value is that is an instance of one of these types; None where that says nothing more."""
+    if known.kind not in (UNKNOWN, TENSOR, SPARSE, RAGGED):
+        return None
+    kinds = _kinds_of(types, frame)
     if kinds == {SPARSE} or kinds == {RAGGED}:
-        frame.names[name] = composites.guarded(known, SPARSE if SPARSE in kinds else RAGGED)
-    elif kinds == {TENSOR}:
-        frame.names[name] = (
-            known if known.is_tensor else Value(TENSOR, max(ARRIVING, known.dependence))
-        )
-    elif kinds <= {SEQUENCE, MAPPING} and None not in kinds:
+        return composites.guarded(known, SPARSE if SPARSE in kinds else RAGGED)
+    if kinds == {TENSOR}:
+        return known if known.is_tensor else Value(TENSOR, max(ARRIVING, known.dependence))
+    if kinds <= {SEQUENCE, MAPPING} and None not in kinds:
         inner = known._replace(structured=False) if known.kind is TENSOR else NOTHING_KNOWN
-        frame.names[name] = Value(COLLECTION, known.dependence, ref=inner)
-    elif kinds == {PYTHON}:
-        frame.names[name] = SOME_PYTHON
-    elif TENSOR not in kinds:
-        # Classes that are not known, such as six.integer_types, are no tensors.
-        frame.names[name] = NOTHING_KNOWN
+        return Value(COLLECTION, known.dependence, ref=inner)
+    if kinds == {PYTHON}:
+        return SOME_PYTHON
+    # Classes that are not known, such as six.integer_types, are no tensors.
+    return NOTHING_KNOWN if TENSOR not in kinds else None
+
+
+def _kinds_of(types: ast.expr, frame: Frame) -> set[str | None]:
+    wanted = types.elts if isinstance(types, ast.Tuple) else [types]
+    return {calls.kind_of_type(frame.analysis.evaluate(t, frame)) for t in wanted}
 
 
 def dotted_name(node: ast.expr) -> str | None:

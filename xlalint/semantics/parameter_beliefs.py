@@ -30,7 +30,6 @@ class ParameterBeliefs:
     def __init__(self) -> None:
         self.parameters: dict[tuple[str, int], dict[str, Believed]] = {}
         self.converted: dict[tuple[str, int], bool] = {}
-        self._names: dict[FunctionInfo, frozenset[str]] = {}
 
     def watch(self, handlers: Mapping[type[ast.AST], Handler]) -> dict[type[ast.AST], Handler]:
         """The same handlers, of which the one for names leaves a record from now on."""
@@ -50,18 +49,11 @@ class ParameterBeliefs:
         key = (function.module.path, function.node.lineno)
         # Converted wherever one of its callers is: the milder reading.
         self.converted[key] = self.converted.get(key, False) or frame.context.converted
-        if name not in self._parameters_of(function):
+        if name not in function.parameter_names:
             return
         known = self.parameters.setdefault(key, {})
         if name not in known:  # the first mention: before the function gives the name another value
             known[name] = _believed(value)
-
-    def _parameters_of(self, function: FunctionInfo) -> frozenset[str]:
-        if function not in self._names:
-            arguments = function.node.args
-            named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-            self._names[function] = frozenset(argument.arg for argument in named)
-        return self._names[function]
 
 
 def _believed(value: Value) -> Believed:

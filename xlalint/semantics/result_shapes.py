@@ -320,6 +320,17 @@ def _gather(api: Api, bound: Bound) -> Shape | None:
     return shapes.gathered(_first(api, bound).shape, of_indices, position)
 
 
+def _gather_nd(api: Api, bound: Bound) -> Shape | None:
+    """The last dimension of the indices says how many of the tensor's dimensions each of them goes through."""
+    indices, batch = bound.get("indices"), bound.get("batch_dims")
+    known = operand_shape(indices) if indices is not None else None
+    params = _first(api, bound).shape
+    if not known or params is None or (batch is not None and number(batch) != 0):
+        return None
+    depth = known[-1]
+    return None if depth is None or depth > len(params) else (*known[:-1], *params[depth:])
+
+
 def _tile(api: Api, bound: Bound) -> Shape | None:
     shape = _first(api, bound).shape
     if shape is None:
@@ -407,6 +418,7 @@ _RULES: dict[str, Callable[[Api, Bound], Shape | None]] = {
     "range": _range,
     "eye": _eye,
     "gather": _gather,
+    "gather_nd": _gather_nd,
     "take": _gather,
     "tile": _tile,
     "pad": _padded,

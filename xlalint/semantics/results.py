@@ -391,6 +391,8 @@ def _shape_of(name: str, flat: tuple[Value, ...], bound: Bound) -> Value:
     shape = flat[0].shape if flat and flat[0].is_tensor else None
     wanted = bound.get("out_type")
     dtype = "int32" if wanted is None else dtype_name(wanted)
+    if name == "tf.shape_n":  # a list of shapes
+        return Value(COLLECTION, ref=Value(TENSOR, dependence, None, dtype, rank, shape=(None,)))
     if rank == 0:
         known = len(shape) if shape is not None and name == "tf.rank" else None
         content = Content((known,), True) if name == "tf.rank" else None

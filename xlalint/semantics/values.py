@@ -112,7 +112,7 @@ class Value(NamedTuple):
     dimensions (a mask is no scalar, whatever its rank), None when nothing is known. A tensor's `ref` is a `Content`
     where its elements are known numbers, a `Kept` where a mask of known size made it. `sure` is False where kind and dependence rest on a parameter that was
     only inferred to be a tensor, `guess` True where the very kind does. `optional` marks a value that may also be None, `structured` a tensor that may
-    also be a list, tuple or dict of tensors (the `inputs` of a layer). `made` is where a thing with variables was made, in code that
+    also be a list, tuple or dict of tensors (the `inputs` of a layer). The `dtype` of a sequence is `list` or `tuple` where it is written as one. `made` is where a thing with variables was made, in code that
     knows of a strategy (`scopes.py`). `given` are the settings that an object of a project class was made with (`configured.py`).
     """
 
