@@ -72,6 +72,7 @@ from xlalint.semantics.values import (
     Value,
     class_name,
     constant,
+    flattened,
     leaves,
     shaped,
     static_shape,
@@ -176,7 +177,7 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
     plain = api_name(name)
     if plain in ("keras.Input", "keras.layers.Input"):
         frame.analysis.drivers.saw_input(arguments, node, frame)
-    made = _make_object(name, arguments, node, frame)
+    made = _make_object(name, arguments, node, frame) if _may_make_object(plain) else None
     if made is not None:
         costs.note_making(plain, arguments, node, frame)
         host_objects.note_making(made, node, frame)
@@ -509,7 +510,7 @@ def _note_dtypes(
     node: ast.AST,
     frame: Frame,
 ) -> None:
-    flat = [leaf for value in bound.values() for leaf in leaves(value)]
+    flat = flattened(bound.values())
     argument = bound.get(api.dtype_arg or "dtype")
     given = results.dtype_name(argument) if argument is not None else None
     misfit = misfits.of_call(api, bound, flat, result, given)
@@ -640,6 +641,8 @@ def _detail(
 
 def _makes_data_sized(result: Value, arguments: Arguments) -> bool:
     """Whether the result is data-sized by this call's own doing, not because an argument was."""
+    if result.producer is None and not result.ref:
+        return False  # one tensor of a size of its own
     made = {leaf.producer for leaf in leaves(result) if leaf.producer is not None}
     if not made:
         return False
@@ -652,15 +655,15 @@ def _makes_data_sized(result: Value, arguments: Arguments) -> bool:
 
 
 def _is_data(value: Value | None) -> bool:
-    return value is not None and any(
-        leaf.is_tensor and leaf.dependence >= ARRIVING for leaf in leaves(value)
-    )
+    if value is None or value.kind is PYTHON:
+        return False
+    return any(leaf.is_tensor and leaf.dependence >= ARRIVING for leaf in leaves(value))
 
 
 def _is_bounded(value: Value | None) -> bool:
-    return value is not None and any(
-        leaf.is_tensor and leaf.dependence == BOUNDED for leaf in leaves(value)
-    )
+    if value is None or value.kind is PYTHON:
+        return False
+    return any(leaf.is_tensor and leaf.dependence == BOUNDED for leaf in leaves(value))
 
 
 def _dependence(values: tuple[Value, ...]) -> int:
@@ -720,6 +723,12 @@ def _foreign_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) 
     return callbacks.foreign(name, arguments, node, frame)
 
 
+_MAKE_DATASETS = (
+    "tf.data.",
+    "tf.compat.v1.data.",
+    "keras.utils.image_dataset",
+    "keras.utils.text_dataset",
+)
 _OBJECT_FACTORIES = {
     "tf.Variable": Value(VARIABLE, ARRIVING),
     "tf.compat.v1.get_variable": Value(VARIABLE, ARRIVING),
@@ -738,6 +747,20 @@ _OBJECT_FACTORIES = {
 }
 
 
+@cache
+def _may_make_object(plain: str) -> bool:
+    """Whether calling an API of this name may make one of the objects of `_make_object`."""
+    leaf = plain.rpartition(".")[2]
+    return (
+        plain in _OBJECT_FACTORIES
+        or plain.startswith(_MAKE_DATASETS)
+        or (plain.startswith("tf.distribute.") and plain.endswith("Strategy"))
+        or (plain.startswith("keras.") and leaf[:1].isupper())
+        or precision.is_policy(plain)
+        or host_objects.may_make(plain)
+    )
+
+
 def _make_object(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value | None:
     """Objects whose class decides what becomes of them: layers, datasets, strategies, variables."""
     plain = api_name(name)
@@ -745,9 +768,7 @@ def _make_object(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -
         return _OBJECT_FACTORIES[plain]
     if plain.startswith("tf.distribute.") and plain.endswith("Strategy"):
         return Value(STRATEGY, ref=plain)
-    if plain.startswith(
-        ("tf.data.", "tf.compat.v1.data.", "keras.utils.image_dataset", "keras.utils.text_dataset")
-    ):
+    if plain.startswith(_MAKE_DATASETS):
         return pipelines.made(plain, arguments, node, frame)
     policy = precision.make_policy(plain, arguments)
     if policy is not None:

@@ -23,7 +23,7 @@ from xlalint.semantics.values import (
     TENSOR,
     TRUE,
     Value,
-    leaves,
+    flattened,
     usually,
 )
 
@@ -86,8 +86,12 @@ def of_call(
     `name` is the canonical name of the API, `returns` what the catalogue says of it, `produces` whether the size of what
     comes out depends on data.
     """
-    flat = [leaf for value in _values(arguments) for leaf in leaves(value)]
-    given = next((leaf for leaf in flat if leaf.is_composite), None)
+    flat = flattened(_values(arguments))
+    given = None
+    for leaf in flat:
+        if leaf.is_composite:
+            given = leaf
+            break
     makes_rows = name in _RAGGED_MAKERS or _is_mask_of_rows(name, arguments)
     kind = SPARSE if name in _SPARSE_MAKERS else RAGGED if makes_rows else None
     if kind is None and given is None:

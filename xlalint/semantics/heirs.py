@@ -9,7 +9,7 @@ from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.syntax import nodes_of
 
 # For so many classes an inherited method is traced in any case. The hundreds of models of a large library share their
-# `train_step`, and differ in `call` alone, which is traced for itself.
+# `test_step`, and differ in `call` alone, which is traced for itself.
 _MOST = 12
 _TRACED_FOR_THEMSELVES = frozenset(name for names in TRACED_METHODS.values() for name in names)
 

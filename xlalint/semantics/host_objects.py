@@ -52,6 +52,7 @@ _OPERATIONS: dict[str, dict[str, str]] = {
         "log_abs_determinant": "LogMatrixDeterminant",
     },
 }
+_OPERATOR = "tf.linalg.LinearOperatorFullMatrix"
 _CHECKPOINT = "tf.train.Checkpoint"
 _RETURN_TENSORS = frozenset(
     {"lookup", "__getitem__", "export", "size", "dequeue", "dequeue_many", "dequeue_up_to"}
@@ -77,17 +78,24 @@ def note_making(value: Value, node: ast.AST, frame: Frame) -> None:
         apis.note_operation(operation, (), node, frame)
 
 
+def may_make(name: str) -> bool:
+    """Whether `make` may know what calling this makes."""
+    return name == _OPERATOR or _is_class(name.replace("tf.compat.v1.", "tf.", 1))
+
+
 def make(name: str, keywords: Mapping[str, Value]) -> Value | None:
     """The instance that calling a class of this name makes; None for other names."""
-    if name == "tf.linalg.LinearOperatorFullMatrix" and "is_positive_definite" not in keywords:
+    if name == _OPERATOR and "is_positive_definite" not in keywords:
         return Value(INSTANCE, ref=name)
     name = name.replace("tf.compat.v1.", "tf.", 1)
+    return Value(INSTANCE, ref=name) if _is_class(name) else None
+
+
+def _is_class(name: str) -> bool:
     leaf = name.rsplit(".", 1)[-1]
     is_one = name in ("tf.CriticalSection", "tf.train.Checkpoint", "tf.train.CheckpointManager")
     is_one = is_one or name.startswith(("tf.lookup.", "tf.queue."))
-    if not is_one or not leaf[:1].isupper() or "Initializer" in leaf:
-        return None
-    return Value(INSTANCE, ref=name)
+    return is_one and leaf[:1].isupper() and "Initializer" not in leaf
 
 
 def call(name: str, attr: str, node: ast.AST, frame: Frame) -> Value | None:

@@ -7,6 +7,8 @@ own name, because it is a different Keras: `api_name` folds it where only the AP
 
 from __future__ import annotations
 
+from functools import cache
+
 _PREFIXES = (
     # The longest first: the first that fits is taken.
     ("tensorflow.compat.v2.keras", "keras"),
@@ -37,6 +39,7 @@ _PRIVATE_OPS = (
 )
 
 
+@cache
 def canonical(dotted: str) -> str:
     """The one spelling of `dotted`; names of other packages come back as they are."""
     return canonical_tail(rooted(dotted))
@@ -71,6 +74,7 @@ def _public_name(name: str) -> str:
     return name
 
 
+@cache
 def api_name(name: str) -> str:
     """The name under which the catalogue knows an API: `tf_keras` is read as `keras`."""
     if name.startswith("tf_keras."):

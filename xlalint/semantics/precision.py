@@ -68,6 +68,11 @@ class Precision:
         self._analysis.keep(frame, site.node, PRECISION, NOTHING_KNOWN, how)
 
 
+def is_policy(name: str) -> bool:
+    """Whether this is the name of a class of policies."""
+    return name in _POLICIES
+
+
 def make_policy(name: str, arguments: Arguments) -> Value | None:
     """`keras.mixed_precision.Policy("mixed_float16")`; None for a call of anything else."""
     if name not in _POLICIES:

@@ -392,7 +392,9 @@ class Regions:
             )
             if method is None or self._analysis.traits(method).tf_function:
                 continue
-            if method.cls is cls or given or self._heirs.adds(cls, method):
+            # Training hands its labels to `call`, which is traced with them for each class.
+            always = method.cls is cls or given or name == "train_step"
+            if always or self._heirs.adds(cls, method):
                 made = Value(INSTANCE, ref=cls, given=given)
                 self._add_keras_root(made, method, role, name)
 

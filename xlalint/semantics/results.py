@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import attributes, composites, costs, result_shapes, specs
@@ -33,6 +34,7 @@ from xlalint.semantics.values import (
     Const,
     Content,
     Value,
+    flattened,
     leaves,
     shaped,
     static_shape,
@@ -106,8 +108,7 @@ def of_call(
 ) -> Value:
     """The value of a call of a catalogued API that takes no functions."""
     name = _modern(api.name)
-    values = (*arguments.positional, *arguments.keywords.values())
-    flat = tuple(leaf for value in values for leaf in leaves(value))
+    flat = tuple(flattened((*arguments.positional, *arguments.keywords.values())))
     special = _SPECIAL.get(name)
     if special is not None:
         value = special(arguments, bound, flat, frame)
@@ -127,6 +128,7 @@ def of_call(
     return _tensor_result(api, name, data_sized, arguments, bound, flat)
 
 
+@cache
 def _modern(name: str) -> str:
     """`tf.compat.v1.shape` carries shapes as `tf.shape` does."""
     return "tf." + name.removeprefix("tf.compat.v1.") if name.startswith("tf.compat.v1.") else name
@@ -151,6 +153,7 @@ def of_unknown_api(name: str, arguments: Arguments, frame: Frame) -> Value:
     return Value(TENSOR, dependence, _producer_of(flat), dtype, structured=structured)
 
 
+@cache
 def _makes_tensors(name: str, status: str) -> bool:
     if status == "not-compute":
         return False
@@ -247,9 +250,11 @@ def _of_bounded_size(value: Value, api: Api, bound: Bound) -> Value:
     if api.sizing_args and is_sized_by(api, bound):
         axis = 1 if api.name == "tf.image.crop_to_bounding_box" else None  # of an image or a batch
         return value._replace(producer=A_SIZE_FROM_DATA, sized_axis=axis)
-    sizes = [leaf for name in api.constant_args if name in bound for leaf in leaves(bound[name])]
-    if any(leaf.is_tensor and leaf.dependence == BOUNDED for leaf in sizes):
-        return value._replace(producer=A_SIZE_FROM_DATA, sized_axis=_axis_of_bound(bound))
+    for name in api.constant_args:
+        for leaf in leaves(bound[name]) if name in bound else ():
+            if leaf.is_tensor and leaf.dependence == BOUNDED:
+                axis = _axis_of_bound(bound)
+                return value._replace(producer=A_SIZE_FROM_DATA, sized_axis=axis)
     return value
 
 

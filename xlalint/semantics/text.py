@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import TEXT
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.values import ARRIVING, CONSTANT, Value, leaves
+from xlalint.semantics.values import ARRIVING, CONSTANT, PYTHON, Value, leaves
 
 # How a string comes to be on the device: the words are on the rule's page.
 ARRIVES = "arrives"
@@ -47,7 +47,7 @@ def note_returned(node: ast.expr, value: Value, frame: Frame) -> None:
 def _any_arrives(values: Iterable[Value]) -> bool:
     # Every call of an operation comes here, and next to none has a string: asked first, and without a generator.
     for value in values:
-        for leaf in leaves(value):
+        for leaf in leaves(value) if value.kind is not PYTHON else ():
             if leaf.dtype == "string" and leaf.sure and leaf.is_tensor:
                 if leaf.dependence >= ARRIVING:
                     return True

@@ -5,6 +5,7 @@ A `Value` is immutable and hashable, so that a function's result can be remember
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -388,14 +389,25 @@ def join_all(values: tuple[Value, ...]) -> Value:
     return result
 
 
+def flattened(values: Iterable[Value]) -> list[Value]:
+    """The values inside all of these structures, in order; most are none."""
+    flat: list[Value] = []
+    for value in values:
+        if value.kind in _MAY_HOLD_OTHERS:
+            flat += leaves(value)
+        else:
+            flat.append(value)
+    return flat
+
+
 def leaves(value: Value) -> tuple[Value, ...]:
     """The values inside a structure, or the value itself."""
     if value.kind not in _MAY_HOLD_OTHERS:
         return (value,)
     if value.kind is SEQUENCE:
-        return tuple(leaf for item in value.ref for leaf in leaves(item))
+        return tuple(flattened(value.ref))
     if value.kind is COLLECTION and value.ref is not None:
         return leaves(value.ref)
     if value.kind is MAPPING and value.ref:
-        return tuple(leaf for _, item in value.ref for leaf in leaves(item))
+        return tuple(flattened([item for _, item in value.ref]))
     return (value,)
