@@ -132,6 +132,36 @@ def test_sarif_paths_are_uris(path: str, uri: str) -> None:
     assert location["artifactLocation"]["uri"] == uri
 
 
+# As Jupyter writes it, a line of the program on each line of the file; and as programs write it, all on one.
+CELL = ["x = 1\n", "y = x[mask]\n", "z = 2"]
+SPREAD = json.dumps({"cells": [{"cell_type": "code", "source": CELL}], "nbformat": 4}, indent=1)
+PACKED = json.dumps({"nbformat": 4, "cells": [{"cell_type": "code", "source": "".join(CELL)}]})
+
+
+@pytest.mark.parametrize(("text", "line"), [(SPREAD, 7), (PACKED, 1), (PACKED[:-9], None)])
+def test_services_are_told_the_line_of_a_notebooks_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, line: int | None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("n.ipynb").write_text(text, encoding="utf-8")
+    found = replace(FINDING, path="n.ipynb", cell=1, span=Span(2, 5, 2, 12), function="<module>")
+    result = CheckResult((found,))
+    [log] = json.loads(rendered("sarif", result))["runs"]
+    [shown] = log["results"]
+    region = {} if line is None else {"region": {"startLine": line, "endLine": line}}
+    assert shown["locations"] == [
+        {"physicalLocation": {"artifactLocation": {"uri": "n.ipynb"}, **region}}
+    ]
+    assert (shown["properties"]["cell"], shown["properties"]["cellLine"]) == (1, 2)
+    assert shown["message"]["text"].startswith("cell 1, line 2: ")
+    assert "fixes" not in shown
+    place = "" if line is None else f",line={line},endLine={line}"
+    assert f"file=n.ipynb{place}::cell 1, line 2: " in rendered("github", result)
+    [issue] = json.loads(rendered("gitlab", result))
+    assert issue["location"]["lines"] == {"begin": line or 1, "end": line or 1}
+    assert "(cell 1, line 2)" in issue["description"]
+
+
 def test_github_commands_are_escaped() -> None:
     assert rendered("github").splitlines() == [
         "::warning title=xlalint (XLA201),file=src/model.py,line=4,col=12,endLine=4,endColumn=19"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -26,6 +27,30 @@ def with_cells(text: str, sources: Mapping[int, str]) -> str:
         parts += (text[done:start], _written(text[start:end], sources[number]))
         done = end
     return "".join((*parts, text[done:]))
+
+
+def json_lines(text: str) -> dict[int, list[int]]:
+    """The line of the JSON (1-based) on which each line of a cell stands, by the cell's number among all cells (1-based).
+
+    Raises:
+        ValueError: the text is not the JSON of a notebook.
+    """
+    ends = [match.start() for match in re.finditer("\n", text)]
+    found: dict[int, list[int]] = {}
+    for number, (start, _) in _source_spans(text).items():
+        parts = _elements(text, start) if text[start] == "[" else iter((start,))
+        is_ended = False
+        lines: list[int] = []
+        for at in parts:
+            here = bisect_right(ends, at) + 1
+            rest = re.split(r"\r\n|\r|\n", str(_decode(text, at)[0]))
+            # The first of them goes on where the part before it has stopped: within a line, or where it has ended one.
+            if lines and is_ended:
+                lines[-1] = here
+            lines += [here] * (len(rest) - bool(lines))
+            is_ended = not rest[-1]
+        found[number] = lines
+    return found
 
 
 def _written(before: str, source: str) -> str:

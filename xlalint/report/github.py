@@ -5,17 +5,19 @@ from __future__ import annotations
 from xlalint.finding import CheckResult, FileError, Finding, Severity
 from xlalint.project.settings import Settings
 from xlalint.report import Style
+from xlalint.report.file_lines import FileLines
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
 def github(result: CheckResult, settings: Settings, style: Style) -> str:
     """One `::error`, `::warning` or `::notice` per finding, one `::error` per file that could not be checked."""
-    commands = [*map(_command, result.findings), *map(_error, result.errors)]
+    places = FileLines(settings)
+    commands = [_command(f, places) for f in result.findings] + [*map(_error, result.errors)]
     return "".join(f"{command}\n" for command in commands)
 
 
-def _command(finding: Finding) -> str:
+def _command(finding: Finding, places: FileLines) -> str:
     span = finding.span
     fields = {
         "title": f"xlalint ({finding.code})",
@@ -28,6 +30,9 @@ def _command(finding: Finding) -> str:
     if finding.cell is not None:
         # GitHub shows a notebook's JSON: a line within a cell means nothing there.
         fields = {"title": fields["title"], "file": finding.path}
+        lines = places.of(finding)
+        if lines is not None:
+            fields |= {"line": str(lines[0]), "endLine": str(lines[1])}
     if span.end_line != span.line:
         # Columns of a range over several lines are refused.
         fields.pop("col", None)

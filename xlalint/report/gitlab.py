@@ -11,6 +11,7 @@ from typing import Any
 from xlalint.finding import CheckResult, FileError, Finding, Severity
 from xlalint.project.settings import Settings
 from xlalint.report import Style
+from xlalint.report.file_lines import FileLines
 
 _LEVELS = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.INFO: "info"}
 
@@ -18,7 +19,8 @@ _LEVELS = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.INFO:
 def gitlab(result: CheckResult, settings: Settings, style: Style) -> str:
     """A list of issues. Fingerprints hold no line numbers, so an issue stays the same when code above it moves."""
     seen: Counter[str] = Counter()
-    issues = [_issue(f, _fingerprint(_identity(f), seen)) for f in result.findings]
+    places = FileLines(settings)
+    issues = [_issue(f, _fingerprint(_identity(f), seen), places) for f in result.findings]
     issues += [_error(e, _fingerprint(f"{e.path}:{e.message}", seen)) for e in result.errors]
     return json.dumps(issues, indent=2) + "\n"
 
@@ -33,9 +35,10 @@ def _fingerprint(identity: str, seen: Counter[str]) -> str:
     return hashlib.sha256(f"{identity}:{seen[identity]}".encode()).hexdigest()
 
 
-def _issue(finding: Finding, fingerprint: str) -> dict[str, Any]:
-    span = finding.span
-    where = f" (cell {finding.cell})" if finding.cell is not None else ""
+def _issue(finding: Finding, fingerprint: str, places: FileLines) -> dict[str, Any]:
+    begin, end = places.of(finding) or (1, 1)
+    line = finding.span.line
+    where = f" (cell {finding.cell}, line {line})" if finding.cell is not None else ""
     return {
         "type": "issue",
         "check_name": finding.code,
@@ -46,7 +49,7 @@ def _issue(finding: Finding, fingerprint: str) -> dict[str, Any]:
         "fingerprint": fingerprint,
         "location": {
             "path": _path(finding.path),
-            "lines": {"begin": span.line, "end": span.end_line},
+            "lines": {"begin": begin, "end": end},
         },
     }
 

@@ -11,13 +11,18 @@ from xlalint import __version__, pages
 from xlalint.finding import CheckResult, FileError, Finding, Fix, Severity, Span
 from xlalint.project.settings import Settings
 from xlalint.report import Style
+from xlalint.report.file_lines import FileLines
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
 def sarif(result: CheckResult, settings: Settings, style: Style) -> str:
-    """One SARIF log with one run. URIs are relative to the current folder; columns count code points."""
+    """One SARIF log with one run. URIs are relative to the current folder; columns count code points.
+
+    Regions of a notebook are the lines of its JSON, as a viewer of SARIF opens it; message and properties name cell and line.
+    """
+    places = FileLines(settings)
     codes = sorted({f.code for f in result.findings})
     run = {
         "tool": {
@@ -28,7 +33,7 @@ def sarif(result: CheckResult, settings: Settings, style: Style) -> str:
             }
         },
         "columnKind": "unicodeCodePoints",
-        "results": [_result(f, codes.index(f.code)) for f in result.findings],
+        "results": [_result(f, codes.index(f.code), places) for f in result.findings],
         "invocations": [
             {
                 "executionSuccessful": not result.errors,
@@ -52,13 +57,13 @@ def _rule(code: str) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, index: int) -> dict[str, Any]:
+def _result(finding: Finding, index: int, places: FileLines) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": index,
         "level": _LEVELS[finding.severity],
         "message": {"text": f"{_where(finding)}{finding.message}\n{finding.help}".strip()},
-        "locations": [_location(finding)],
+        "locations": [_location(finding, places)],
         "properties": {
             "function": finding.function,
             "region": finding.region.kind,
@@ -67,8 +72,8 @@ def _result(finding: Finding, index: int) -> dict[str, Any]:
         },
     }
     if finding.cell is not None:
-        result["properties"]["cell"] = finding.cell
-    # The regions of a notebook count in its cells: whoever made such edits in its JSON would break it.
+        result["properties"] |= {"cell": finding.cell, "cellLine": finding.span.line}
+    # The edits of a notebook are of its cells: whoever made them in its JSON would break it.
     is_edited = finding.fix is not None and finding.fix.applicability != "display"
     if finding.fix is not None and is_edited and finding.cell is None:
         result["fixes"] = [_fix(finding.fix, finding.path)]
@@ -79,13 +84,14 @@ def _where(finding: Finding) -> str:
     return "" if finding.cell is None else f"cell {finding.cell}, line {finding.span.line}: "
 
 
-def _location(finding: Finding) -> dict[str, Any]:
-    location: dict[str, Any] = {
-        "physicalLocation": {
-            "artifactLocation": {"uri": _uri(finding.path)},
-            "region": _region(finding.span),
-        }
-    }
+def _location(finding: Finding, places: FileLines) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(finding.path)}}
+    lines = places.of(finding)
+    if finding.cell is None:
+        physical["region"] = _region(finding.span)
+    elif lines is not None:
+        physical["region"] = {"startLine": lines[0], "endLine": lines[1]}
+    location: dict[str, Any] = {"physicalLocation": physical}
     if finding.function != "<module>":
         location["logicalLocations"] = [
             {"fullyQualifiedName": finding.function, "kind": "function"}
