@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from xlalint import pages
@@ -40,15 +40,21 @@ class _Loaded:
     source: Source
     module: ModuleInfo
     suppressions: suppressions.Suppressions
+    # A file that a cell of a notebook writes: `file` has the notebook's name and the path and text of the other.
+    is_written: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The findings of one file, sorted, their places counted in its program (a notebook's cells joined)."""
+    """The findings of one file, sorted, their places counted in its program (a notebook's cells joined).
+
+    `written` are the modules that a notebook writes; what was found in these names its cell, and counts in that.
+    """
 
     file: SourceFile
     source: Source
     findings: tuple[Finding, ...]
+    written: tuple[Source, ...] = ()
 
 
 def check(
@@ -96,15 +102,40 @@ def check_programs(
         unread += [_told(failure) for failure in analysis.failures if failure.module.is_target]
         if beliefs is not None:
             found = _with_fixes(loaded, found, analysis, beliefs, settings)
+    written = [(item.file.display, item.source) for item in loaded if item.is_written]
+    loaded, found = _in_their_notebooks(loaded, found)
     if remains is not None:
         remains += [loaded, analysis]
     checked = [
-        Checked(item.file, item.source, tuple(sorted(findings, key=Finding.sort_key)))
+        Checked(
+            item.file,
+            item.source,
+            tuple(sorted(findings, key=Finding.sort_key)),
+            tuple(source for display, source in written if display == item.file.display),
+        )
         for item, findings in zip(loaded, found)
     ]
     errors = sorted([*errors, *unread], key=lambda e: (e.path, e.line, e.column))
     also_read = analysis.modules.project.also_read()
     return checked, CheckResult((), tuple(errors), len(loaded), also_read=also_read)
+
+
+def _in_their_notebooks(
+    loaded: Sequence[_Loaded], found: Sequence[list[Finding]]
+) -> tuple[list[_Loaded], list[list[Finding]]]:
+    """The files, with what was found in files that a notebook writes among the findings of the notebook, by cell and line.
+
+    Rewrites of those are left out: they are of another program than the notebook's.
+    """
+    kept: dict[str, tuple[_Loaded, list[Finding]]] = {}
+    for item, findings in zip(loaded, found):
+        if not item.is_written:
+            kept[item.file.display] = (item, list(findings))
+    for item, findings in zip(loaded, found):
+        if item.is_written:
+            placed = (replace(item.source.relocate(f), fix=None) for f in findings)
+            kept[item.file.display][1].extend(placed)
+    return [item for item, _ in kept.values()], [findings for _, findings in kept.values()]
 
 
 def _watched(analysis: Analysis, loaded: Sequence[_Loaded]) -> Beliefs:
@@ -208,11 +239,60 @@ def _read_all(paths: Sequence[str], settings: Settings) -> tuple[list[_Loaded], 
     for file in files:
         outcome = _load(file, packages)
         if isinstance(outcome, FileError):
-            errors.append(outcome)
+            # In a folder, a notebook in another language is no more a file to check than an R script beside it.
+            if file.display in paths or not _is_in_another_language(file):
+                errors.append(outcome)
         else:
             loaded.append(outcome)
             errors += _unread_cells(outcome)
+    there = {item.file.path for item in loaded}
+    for item in [item for item in loaded if item.file.is_notebook]:
+        for written in _written_by(item):
+            if isinstance(written, FileError):
+                errors.append(written)
+            elif written.file.path not in there:
+                loaded.append(written)
     return loaded, errors
+
+
+def _written_by(notebook: _Loaded) -> Iterator[_Loaded | FileError]:
+    """The modules that the cells of a notebook write beside it; what lies elsewhere (`/content/model.py`) is taken to lie there."""
+    from xlalint.project.notebooks import files_written
+
+    for given, source in files_written(notebook.file.raw()).items():
+        written = PurePosixPath(given.strip())
+        parts = (written.name,) if written.is_absolute() else written.parts
+        if ".." in parts:
+            continue
+        file = replace(
+            notebook.file, path=notebook.file.path.parent.joinpath(*parts), text=source.text
+        )
+        is_package = written.stem == "__init__"
+        name = ".".join(parts[:-1] if is_package else (*parts[:-1], written.stem))
+        try:
+            module = parse_module(name, file.display, source.text, is_package=is_package)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            line = getattr(error, "lineno", None) or 1
+            cell = source.cell_of(line)
+            place = (
+                "" if cell is None else f"cell {cell.number}, line {line - cell.first_line + 1}: "
+            )
+            reason = error.msg if isinstance(error, SyntaxError) else _reason(error)
+            yield FileError(file.display, 0, 0, f"{place}{reason}")
+            continue
+        yield _Loaded(file, source, module, suppressions.parse(source.text), is_written=True)
+
+
+def _is_in_another_language(file: SourceFile) -> bool:
+    from xlalint.project.notebooks import LanguageError
+
+    try:
+        file.read()
+    except UnreadableError as error:
+        return isinstance(error.__cause__, LanguageError)
+    except (ValueError, RecursionError, MemoryError):
+        return False
+    return False
 
 
 def _unread_cells(item: _Loaded) -> list[FileError]:

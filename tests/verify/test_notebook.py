@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,19 @@ def books() -> Iterator[Notebooks]:
         yield books
 
 
+FOUND = Finding(
+    code="XLA201",
+    name="n",
+    severity=Severity.WARNING,
+    path="train.ipynb",
+    span=Span(1, 1, 1, 2),
+    message="",
+    function="f",
+    region=Region("compiled"),
+    help="",
+)
+
+
 def opened(books: Notebooks, folder: Path, *cells: str) -> Command:
     (folder / "train.ipynb").write_text(notebook(*cells))
     return books.program(Command((sys.executable,), "train.ipynb", False, ("--n", "1")), folder)
@@ -58,6 +72,28 @@ def test_what_was_taken_out_is_said(books: Notebooks, tmp_path: Path) -> None:
         "train.ipynb: run without what only IPython knows: "
         "cell 2 `!pip install -q x`, cell 3 `%%bash`, cell 4 `%%time`"
     )
+
+
+def test_modules_that_cells_write_lie_beside_the_program(books: Notebooks, tmp_path: Path) -> None:
+    model = "%%writefile model.py\nimport tensorflow as tf\n\ndef f(x):\n    return x[x > 0]\n"
+    more = "%%writefile -a model.py\n\ndef g(x):\n    return x\n"
+    elsewhere = '%%file "/content/lib/losses.py"\ndef loss(y, p):\n    return y\n'
+    command = opened(books, tmp_path, model, more, elsewhere, "import model, losses")
+    folder = Path(command.run).parent
+    lines = (folder / "model.py").read_text().splitlines()
+    assert lines[:2] == ["", "import tensorflow as tf"]
+    assert lines[-3:] == ["def g(x):", "    return x", ""]
+    assert (folder / "losses.py").is_file()
+    assert not list(tmp_path.glob("*.py"))
+    assert books.made[-1].note == ""
+    finding = replace(FOUND, span=Span(5, 12, 5, 20), cell=2)
+    placed = books.in_program(finding)
+    assert (placed.path, placed.cell) == (str(folder / "model.py"), None)
+    assert (folder / "model.py").read_text().splitlines()[placed.span.line - 1] == (
+        "    return x[x > 0]"
+    )
+    told = books.in_cells({"path": placed.path, "line": placed.span.line})
+    assert told == {"path": "train.ipynb", "line": 5, "cell": 2}
 
 
 def test_a_notebook_of_plain_python_needs_no_note(books: Notebooks, tmp_path: Path) -> None:

@@ -104,7 +104,9 @@ def _checklist(
         paths=paths,
         target=settings.target,
         least=Severity(settings.fail_on),
-        sights=seen_in((item.file, item.source) for item in checked),
+        sights=seen_in(
+            (item.file, each) for item in checked for each in (item.source, *item.written)
+        ),
         findings=[item.source.relocate(f) for item in checked for f in item.findings],
         errors=result.errors,
         is_selected=settings.is_selected,

@@ -14,8 +14,18 @@ from xlalint.project.source import Cell, Source, Unread, split_lines
 _INSTALL = re.compile(r"\s*[!%]?\s*[\w{}./ -]*\bpip3?\s+install\b")
 
 
+# `%%writefile model.py`, `%%file -a "lib/model.py"`; a name that the notebook computes is not known here.
+WRITES = re.compile(
+    r"""%%(?:write)?file\s+(?P<append>-a\s+|--append\s+)?(?P<quote>["']?)(?P<path>[^"'{}$]+\.py)(?P=quote)\s*$"""
+)
+
+
 class NotebookError(Exception):
     """Not a notebook that can be read as Python. The message says why."""
+
+
+class LanguageError(NotebookError):
+    """A notebook in another language."""
 
 
 def unfold(text: str) -> Source:
@@ -52,6 +62,30 @@ def written(text: str) -> Source:
     return Source("\n".join(lines) + "\n", tuple(cells))
 
 
+def files_written(text: str) -> dict[str, Source]:
+    """The Python files that cells of a notebook write (`%%writefile`), by the paths they give, as the last of them leave them.
+
+    The line of the magic is left empty, so that lines count as in the cell. Raises NotebookError.
+    """
+    found: dict[str, tuple[list[str], list[Cell]]] = {}
+    if "%%" not in text or "file" not in text:
+        return {}
+    for number, source in _code(_load(text)):
+        magic, *body = split_lines(source.lstrip("\n"))
+        match = WRITES.match(magic)
+        if match is None:
+            continue
+        above = split_lines(source)[: len(split_lines(source)) - len(body)]
+        lines, cells = found.get(match["path"], ([], [])) if match["append"] else ([], [])
+        cells.append(Cell(number, len(lines) + 1))
+        lines += [""] * len(above) + body
+        found[match["path"]] = (lines, cells)
+    return {
+        path: Source("\n".join(lines) + "\n", tuple(cells))
+        for path, (lines, cells) in found.items()
+    }
+
+
 def cell_sources(text: str) -> dict[int, str]:
     """The code cells of a notebook as they are written, by their number among all cells. Raises NotebookError."""
     return dict(_code(_load(text)))
@@ -68,7 +102,7 @@ def _load(text: str) -> dict[str, Any]:
         raise NotebookError("not a notebook: it has no list of cells")
     language = _language(notebook.get("metadata"))
     if language.lower() not in ("python", "ipython"):
-        raise NotebookError(f"a notebook in {language}, not Python")
+        raise LanguageError(f"a notebook in {language}, not Python")
     return notebook
 
 

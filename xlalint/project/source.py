@@ -63,9 +63,9 @@ class Source:
         return []
 
     def relocate(self, finding: Finding) -> Finding:
-        """`finding` counted from its cell's first line, as a notebook's reader sees it."""
+        """`finding` counted from its cell's first line, as a notebook's reader sees it. One that is counted so stays as it is."""
         cell = self.cell_of(finding.span.line)
-        if cell is None:
+        if cell is None or finding.cell is not None:
             return finding
         fix = finding.fix
         if fix is not None:

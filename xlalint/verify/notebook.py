@@ -12,7 +12,7 @@ import shlex
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from xlalint.finding import Finding, Span
@@ -85,6 +85,10 @@ class Notebooks:
         program.parent.mkdir()
         program.write_text(runnable(source.text), encoding="utf-8")
         linecache.getlines(str(program))  # reports quote it when the file is gone
+        for given, written in notebooks.files_written(text).items():
+            self._made.append(
+                Notebook(command.run, _write(given, written, program.parent), written, ())
+            )
         magics = tuple(_magics(notebooks.cell_sources(text), source))
         made = Notebook(command.run, program, source, magics)
         self._made.append(made)
@@ -98,8 +102,8 @@ class Notebooks:
     def in_program(self, finding: Finding) -> Finding:
         """A finding of check, counted from the first line of the notebook's program."""
         for one in self._made:
-            if finding.cell is not None and _is_same(finding.path, one.path):
-                first = next(c.first_line for c in one.source.cells if c.number == finding.cell)
+            first = next((c.first_line for c in one.source.cells if c.number == finding.cell), None)
+            if first is not None and _is_same(finding.path, one.path):
                 span = _moved(finding.span, first - 1)
                 return replace(finding, path=str(one.program), span=span, cell=None)
         return finding
@@ -116,6 +120,17 @@ class Notebooks:
         return value
 
 
+def _write(given: str, written: Source, folder: Path) -> Path:
+    """A file that a cell writes, beside the notebook's program, where its imports find it."""
+    path = PurePosixPath(given.strip())
+    parts = (path.name,) if path.is_absolute() or ".." in path.parts else path.parts
+    file = folder.joinpath(*parts)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(written.text, encoding="utf-8")
+    linecache.getlines(str(file))
+    return file
+
+
 def _magics(cells: Mapping[int, str], source: Source) -> Iterable[tuple[int, str]]:
     """(cell, line) of what the program has left out; of a cell that is not Python at all, its first line."""
     for number, text in cells.items():
@@ -125,7 +140,9 @@ def _magics(cells: Mapping[int, str], source: Source) -> Iterable[tuple[int, str
             for line, left in zip(split_lines(text), kept)
             if line.strip() and line != left and not _is_kept(line, left)
         ]
-        yield from ((number, line) for line in (lost[:1] if lost[:1] and not any(kept) else lost))
+        if lost[:1] and not any(kept):
+            lost = [line for line in lost[:1] if not notebooks.WRITES.match(line)]
+        yield from ((number, line) for line in lost)
 
 
 def _is_kept(line: str, left: str) -> bool:

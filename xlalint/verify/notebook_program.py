@@ -53,7 +53,8 @@ def _is_block(node: ast.stmt) -> bool:
 
 
 def run(path: str, names: dict[str, Any]) -> None:
-    """Run the program at `path` as `__main__`, with more `names` in its namespace."""
+    """Run the program at `path` as `__main__`, with more `names` in its namespace. Modules that its cells write lie beside it."""
+    sys.path.insert(0, str(Path(path).parent))
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     code = compile(Path(path).read_text(encoding="utf-8"), path, "exec", flags)
     if not code.co_flags & inspect.CO_COROUTINE:
