@@ -147,6 +147,6 @@ _ARRAY_COMPUTATIONS = frozenset(
 )
 # These take Python numbers and shapes as readily as tensors.
 _NOT_EVIDENCE = frozenset(
-    "constant cast zeros ones fill range eye concat stack TensorShape "
+    "constant convert_to_tensor broadcast_to cast zeros ones fill range eye concat stack TensorShape "
     "maximum minimum sqrt pow reduce_prod log exp square to_float".split()
 )
