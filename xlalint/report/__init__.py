@@ -39,12 +39,12 @@ def render(
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> str:
     """The report of `result` in one of FORMATS, ending in a line end (or empty). `more` is what `json` holds besides."""
-    if format_ == "json" and more:
-        from xlalint.report.json import document
-
-        return document(result, settings, more)
+    # Each format is in a module of its own, imported when it is asked for.
     module = importlib.import_module(f"xlalint.report.{_MODULES[format_]}")
-    text = getattr(module, format_)(result, settings, style)
+    if format_ == "json" and more:
+        text = module.document(result, settings, more)
+    else:
+        text = getattr(module, format_)(result, settings, style)
     assert isinstance(text, str)
     return text
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from xlalint.semantics import expressions, flow, handlers, packages, renames
+from xlalint.semantics import apis, calls, expressions, flow, handlers, packages, renames
 from xlalint.semantics.batches import Batches
 from xlalint.semantics.catalog import Catalog
 from xlalint.semantics.classes import ClassTable
@@ -93,9 +93,13 @@ class Analysis:
         renames.note(self, modules)
         packages.note(self, modules)
 
-    # For the modules that expressions.py and flow.py import themselves.
+    # For the modules that these import themselves.
     evaluate = staticmethod(expressions.evaluate)
     bind = staticmethod(flow.bind)
+    call_value = staticmethod(calls.call_value)
+    call_api = staticmethod(apis.call_api)
+    call_external_instance = staticmethod(apis.call_external_instance)
+    failing_layer = staticmethod(apis.failing_layer)
 
     def note(
         self, frame: Frame, node: ast.AST, kind: str, value: Value, detail: Any = None

@@ -47,6 +47,7 @@ from xlalint.semantics.facts import (
 )
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.names import api_name
+from xlalint.semantics.noted_calls import detail_of, is_data, needs_exact, note_call
 from xlalint.semantics.values import (
     ARRIVING,
     BOUNDED,
@@ -65,7 +66,6 @@ from xlalint.semantics.values import (
     STRATEGY,
     TENSOR,
     TRUE,
-    UNKNOWN,
     VARIABLE,
     Made,
     Usual,
@@ -79,37 +79,13 @@ from xlalint.semantics.values import (
 )
 
 if TYPE_CHECKING:
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 # Layers that hold a product of matrices or a convolution, through which XLA follows no size back to the arguments.
 _LAYERS_WITH_PRODUCTS = (
     "Dense", "EinsumDense", "Conv", "SeparableConv", "DepthwiseConv", "LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional",
     "MultiHeadAttention", "Attention", "MaxPool", "AveragePool", "Bilinear",
 )  # fmt: skip
-# Arguments that must be known exactly: the size of a data-sized tensor, which others accept as a bound (tf.zeros, tf.range, tf.tile,
-# tf.repeat, tf.pad, tf.broadcast_to, num_segments), is refused (fixtures/XLA203).
-_EXACT_PARAMETERS = frozenset(
-    {
-        "axis",
-        "perm",
-        "depth",
-        "num_classes",
-        "max_output_size",
-        "num_or_size_splits",
-        "minlength",
-        "maxlength",
-    }
-)
-_EXACT_SHAPES = frozenset(
-    {
-        ("tf.scatter_nd", "shape"),
-        ("keras.ops.scatter", "shape"),
-        ("tf.linspace", "num"),
-        ("keras.ops.linspace", "num"),
-        ("tf.image.resize", "size"),
-        ("keras.ops.image.resize", "size"),
-    }
-)
 # Constants that the catalogue's way of measuring cannot tell from settings: sizes passed as one tensor (fixtures/XLA203).
 _MORE_CONSTANTS = {
     "tf.split": ("num_or_size_splits",),
@@ -138,17 +114,6 @@ def _is_host(name: str) -> bool:
 # What `tf.load_op_library` returns holds the library's operations as functions.
 _LIBRARY = "tf.load_op_library"
 _LOADED = _LIBRARY + "."
-
-
-# The count of a tensor's own rows keeps its bound; misuses.py says which other shapes do not.
-_SHAPES_OF_THEIR_OWN = frozenset({"tf.reshape", "tf.ensure_shape", "tf.experimental.numpy.reshape"})
-
-
-def needs_exact(api: Api, parameter: str) -> bool:
-    """Whether an argument must be known exactly, where most that must be constants may also be bounded."""
-    if parameter in _EXACT_PARAMETERS or (api.name, parameter) in _EXACT_SHAPES:
-        return True
-    return parameter in api.exact_args and api.name not in _SHAPES_OF_THEIR_OWN
 
 
 def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -267,7 +232,7 @@ def call_external_instance(
         if api is not None and plain.startswith("keras.layers."):
             verdict = judge(api, {**made, **arguments.keywords})
             if verdict.status in ("fails", "crashes") and not verdict.possible:
-                failing = _detail(api, verdict, {}, False)
+                failing = detail_of(api, verdict, {}, False)
                 frame.analysis.note(frame, node, CALL, NOTHING_KNOWN, failing)
             elif verdict.gradient == "fails" and not made and frame.context.is_compiled:
                 worked_on = dict(zip(("inputs",), arguments.positional))
@@ -301,7 +266,7 @@ def failing_layer(layer: Value, given: dict[str, Value], frame: Frame) -> CallDe
     made = dict(layer.ref.arguments) if isinstance(layer.ref, Made) else {}
     verdict = judge(api, {**made, **given})
     fails = verdict.status in ("fails", "crashes") and not verdict.possible
-    return _detail(api, verdict, {}, False) if fails else None
+    return detail_of(api, verdict, {}, False) if fails else None
 
 
 def _parameters(api: Api | None, arguments: Arguments) -> tuple[str, ...]:
@@ -469,7 +434,7 @@ def note_hazards(
     verdict = _of_guarded(verdict, arguments)
     makes_data_sized = _makes_data_sized(result, arguments)
     needs_constant = any(
-        _is_data(bound.get(parameter))
+        is_data(bound.get(parameter))
         or (_is_bounded(bound.get(parameter)) and needs_exact(api, parameter))
         for parameter in verdict.constant_args
     )
@@ -592,53 +557,6 @@ def note_chosen(
         note_call(api, verdict._replace(possible=possible), bound, False, node, frame)
 
 
-def note_operation(
-    operation: str, operands: tuple[Value, ...], node: ast.AST, frame: Frame
-) -> None:
-    """Note an operator or a subscript that emits an operation of this name, if XLA has no kernel for it."""
-    api = frame.analysis.catalog.api(f"tf.raw_ops.{operation}")
-    if api is None or not api.missing or not frame.context.is_compiled or frame.silent:
-        return
-    verdict = Verdict(api.status, api.missing, api.reason, (), ())
-    composite = [value for value in operands if value.is_composite]
-    if composite and all(value.guess for value in composite):
-        verdict = verdict._replace(possible=True)
-    note_call(api, verdict, {}, False, node, frame)
-
-
-def note_call(
-    api: Api,
-    verdict: Verdict,
-    bound: dict[str, Value],
-    makes_data_sized: bool,
-    node: ast.AST,
-    frame: Frame,
-) -> None:
-    value = next((v for v in bound.values() if v.holds_data), NOTHING_KNOWN)
-    detail = _detail(api, verdict, bound, makes_data_sized)
-    frame.analysis.note(frame, node, CALL, value, detail)
-
-
-def _detail(
-    api: Api, verdict: Verdict, bound: dict[str, Value], makes_data_sized: bool
-) -> CallDetail:
-    passed = [leaf for argument in bound.values() for leaf in leaves(argument)]
-    confidence = "certain"
-    if makes_data_sized and not all(leaf.sure and leaf.kind is not UNKNOWN for leaf in passed):
-        confidence = "likely" if any(_is_data(leaf) for leaf in passed) else "possible"
-    return CallDetail(
-        api.name,
-        tuple(bound.items()),
-        verdict,
-        makes_data_sized,
-        confidence,
-        api.replacement,
-        api.ops,
-        families.of_call(api.name, verdict.missing, api.ops),
-        tuple(each for each in verdict.constant_args if needs_exact(api, each)),
-    )
-
-
 def _makes_data_sized(result: Value, arguments: Arguments) -> bool:
     """Whether the result is data-sized by this call's own doing, not because an argument was."""
     if result.producer is None and not result.ref:
@@ -652,12 +570,6 @@ def _makes_data_sized(result: Value, arguments: Arguments) -> bool:
         for leaf in leaves(value)
     }
     return not made <= passed | {results.A_SIZE_FROM_DATA, results.ALL_ONES}
-
-
-def _is_data(value: Value | None) -> bool:
-    if value is None or value.kind is PYTHON:
-        return False
-    return any(leaf.is_tensor and leaf.dependence >= ARRIVING for leaf in leaves(value))
 
 
 def _is_bounded(value: Value | None) -> bool:

@@ -8,7 +8,7 @@ from xlalint.semantics import results
 from xlalint.semantics.values import NDARRAY, SOME_PYTHON, Const, Value, leaves
 
 if TYPE_CHECKING:
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 _FLOAT64 = frozenset(
     {f"np.{name}" for name in "zeros ones empty eye identity linspace logspace".split()}

@@ -17,7 +17,7 @@ from xlalint.semantics.values import NONE, NOTHING_KNOWN
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 # Replicas of the TPUs that one program has to itself.
 _REPLICAS, _FEWER = 8, 4

@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import callbacks, iteration, trace_effects
+from xlalint.semantics.attributes import read
 from xlalint.semantics.facts import CONVERSION, ITERATION
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.sizes import note_sizes
+from xlalint.semantics.type_kinds import kind_of_type
 from xlalint.semantics.values import (
     BOUNDED,
     COLLECTION,
@@ -39,7 +41,7 @@ from xlalint.semantics.values import (
 )
 
 if TYPE_CHECKING:
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 NAMES = frozenset(
     "abs all any bool callable dict dir divmod enumerate filter float format frozenset getattr hasattr hash id input int "
@@ -151,8 +153,6 @@ _COMPOSITES = frozenset({SPARSE, RAGGED, "slices"})
 
 
 def _isinstance(values: tuple[Value, ...], frame: Frame) -> Value:
-    from xlalint.semantics.calls import kind_of_type
-
     if len(values) != 2:
         return SOME_PYTHON
     value, types = values
@@ -186,8 +186,6 @@ def _is_written_as(value: Value, classes: Iterable[Value]) -> Value:
 
 
 def _getattr(values: tuple[Value, ...], frame: Frame) -> Value:
-    from xlalint.semantics.attributes import read
-
     name = values[1].constant() if len(values) > 1 else None
     if name is not None and isinstance(name.value, str) and name.value.isidentifier():
         return read(values[0], name.value, frame, ast.Constant(name.value))

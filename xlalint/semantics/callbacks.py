@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from xlalint.semantics import conditionals, loops, misfits, pipelines, specs, versions
+from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.devices import note_jit
 from xlalint.semantics.facts import ASSUMED, NUMPY_CALL
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.names import api_name
+from xlalint.semantics.noted_calls import note_operation
 from xlalint.semantics.values import (
     ANY_OF,
     ARRIVING,
@@ -40,9 +41,6 @@ from xlalint.semantics.values import (
     join_all,
     leaves,
 )
-
-if TYPE_CHECKING:
-    from xlalint.semantics.calls import Arguments
 
 _DATA = Value(TENSOR, ARRIVING)
 # Keras objects that are made of a function: the parameter that takes it, and what Keras calls it with.
@@ -148,9 +146,7 @@ def _run(
         ]
         return join_all(tuple(every))
     if function is not None and at is not None and _leads_to_api(function):
-        from xlalint.semantics.calls import Arguments, call_value
-
-        return call_value(function, Arguments(tuple(values), {}, False), at, frame)
+        return frame.analysis.call_value(function, Arguments(tuple(values), {}, False), at, frame)
     if function is not None and function.kind is PARTIAL:
         target, first, keywords = function.ref
         return (
@@ -410,8 +406,6 @@ def _note_ragged_rows(
     arguments: Arguments, bound: dict[str, Value], elems: Value | None, node: ast.AST, frame: Frame
 ) -> None:
     """Rows of different lengths go round the loop as variants: `fn_output_signature=tf.RaggedTensorSpec(...)`."""
-    from xlalint.semantics.apis import note_operation
-
     promised = _argument(arguments, bound, 6, "fn_output_signature", "dtype")
     makes = promised is not None and any(leaf.kind is RAGGED for leaf in leaves(promised))
     takes = [leaf for leaf in leaves(elems) if leaf.kind is RAGGED] if elems is not None else []

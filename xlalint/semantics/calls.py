@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
 from xlalint.semantics import (
     apis,
@@ -16,6 +15,7 @@ from xlalint.semantics import (
     reductions,
     versions,
 )
+from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.attributes import read
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
@@ -25,18 +25,13 @@ from xlalint.semantics.values import (
     ARRIVING,
     CLASS,
     COMPUTED,
-    DATASET,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
     MAPPING,
-    NDARRAY,
     NOTHING_KNOWN,
     PARTIAL,
-    PYTHON,
-    RAGGED,
     SEQUENCE,
-    SPARSE,
     STRATEGY,
     SUPER,
     TENSOR,
@@ -46,14 +41,6 @@ from xlalint.semantics.values import (
     alternatives,
     join_all,
 )
-
-
-class Arguments(NamedTuple):
-    """The evaluated arguments of a call. `open_ended` says that `*args` or `**kwargs` hold more than is known."""
-
-    positional: tuple[Value, ...]
-    keywords: dict[str, Value]
-    open_ended: bool
 
 
 def call(node: ast.Call, frame: Frame) -> Value:
@@ -251,40 +238,3 @@ _CALLABLE: dict[str, Callable[[Value, Arguments, ast.AST, Frame], Value]] = {
     EXTERNAL: _call_external,
     ANY_OF: _call_any,
 }
-
-_TYPE_KINDS = {
-    "tf.Tensor": TENSOR,
-    "tf.Variable": VARIABLE,
-    "keras.KerasTensor": TENSOR,
-    "tf.SparseTensor": SPARSE,
-    "tf.sparse.SparseTensor": SPARSE,
-    "tf.compat.v1.SparseTensor": SPARSE,
-    "tf.RaggedTensor": RAGGED,
-    "tf.IndexedSlices": "slices",
-    "np.ndarray": NDARRAY,
-    "builtins.list": SEQUENCE,
-    "builtins.tuple": SEQUENCE,
-    "builtins.dict": MAPPING,
-    "collections.abc.Mapping": MAPPING,
-    "collections.abc.Sequence": SEQUENCE,
-    "typing.Mapping": MAPPING,
-    "collections.OrderedDict": MAPPING,
-    "builtins.int": PYTHON,
-    "builtins.float": PYTHON,
-    "builtins.bool": PYTHON,
-    "builtins.str": PYTHON,
-    "six.integer_types": PYTHON,
-    "six.string_types": PYTHON,
-    "numbers.Number": PYTHON,
-    "numbers.Integral": PYTHON,
-    "numbers.Real": PYTHON,
-    "tf.data.Dataset": DATASET,
-    "tf.distribute.Strategy": STRATEGY,
-}
-
-
-def kind_of_type(value: Value) -> str | None:
-    """The kind of the instances of a class; None for a class that says nothing about tensors."""
-    if value.kind is EXTERNAL:
-        return _TYPE_KINDS.get(str(value.ref))
-    return None

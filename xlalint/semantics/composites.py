@@ -10,6 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.noted_calls import note_operation
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
@@ -28,7 +29,7 @@ from xlalint.semantics.values import (
 )
 
 if TYPE_CHECKING:
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 _SPARSE_MAKERS = frozenset(
     {f"tf.sparse.{name}" for name in
@@ -201,25 +202,21 @@ def attribute(value: Value, name: str, frame: Frame) -> Value:
 
 def method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """`ragged.to_tensor()`: under the name by which the catalogue knows it."""
-    from xlalint.semantics import apis
-
     if attr in ("get_shape", "shape"):
         return STATIC_SHAPE
     owner = "tf.SparseTensor" if base.kind is SPARSE else "tf.RaggedTensor"
     if attr == "with_values":
         return base
     whole = arguments._replace(positional=(base, *arguments.positional))
-    return apis.call_api(f"{owner}.{attr}", whole, node, frame)
+    return frame.analysis.call_api(f"{owner}.{attr}", whole, node, frame)
 
 
 def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
     """The value of `left <operator> right` of which one is composite."""
-    from xlalint.semantics import apis
-
     owner = left if left.is_composite else right
     operation = _OPERATIONS.get(type(getattr(node, "op", None)))  # type: ignore[arg-type]
     if owner.kind is SPARSE and operation is not None:
-        apis.note_operation(operation, (left, right), node, frame)
+        note_operation(operation, (left, right), node, frame)
     if owner.kind is SPARSE and operation is None:
         return NOTHING_KNOWN  # sparse tensors know no other operators
     dependence = max(v.dependence for v in (left, right) if v.holds_data)
@@ -229,15 +226,13 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
 
 def subscript(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     """Rows of a ragged tensor; a slice into the rows has no kernel, whole rows have."""
-    from xlalint.semantics import apis
-
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     for part in parts:
         frame.analysis.evaluate(part, frame)
     if base.kind is not RAGGED:
         return NOTHING_KNOWN
     if _takes_parts_of_rows(parts):
-        apis.note_operation(_SLICED_ROWS, (base,), node, frame)
+        note_operation(_SLICED_ROWS, (base,), node, frame)
     return base if isinstance(parts[0], ast.Slice) else NOTHING_KNOWN
 
 

@@ -18,7 +18,7 @@ from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import NOTHING_KNOWN, PYTHON, Kept, Value, leaves
 
 if TYPE_CHECKING:
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 # How code costs: the words are on the pages of the rules.
 TABLE = "table"

@@ -16,7 +16,7 @@ from xlalint.semantics.facts import DATA_SIZED_USE
 from xlalint.semantics.values import Value, leaves
 
 if TYPE_CHECKING:
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
     from xlalint.semantics.catalog import Api
     from xlalint.semantics.frames import Frame
 

@@ -54,7 +54,7 @@ from xlalint.semantics.values import (
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 
 # What changes is no number but an object: a word of a PYTHON_ARGUMENT.

@@ -16,7 +16,7 @@ from xlalint.semantics.values import FUNCTION, NOTHING_KNOWN, STRATEGY, TRUE, Va
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 SWITCHES = {
     "tf.config.run_functions_eagerly": "functions",

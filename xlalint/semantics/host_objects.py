@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from xlalint.semantics.facts import ASSUMED
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.noted_calls import note_operation
 from xlalint.semantics.values import (
     COMPUTED,
     INSTANCE,
@@ -71,11 +72,9 @@ _MADE_BY = {
 
 def note_making(value: Value, node: ast.AST, frame: Frame) -> None:
     """Note a queue that is made in compiled code."""
-    from xlalint.semantics import apis
-
     operation = _MADE_BY.get((class_name(value) or "").rpartition(".")[2])
     if operation is not None:
-        apis.note_operation(operation, (), node, frame)
+        note_operation(operation, (), node, frame)
 
 
 def may_make(name: str) -> bool:
@@ -100,8 +99,6 @@ def _is_class(name: str) -> bool:
 
 def call(name: str, attr: str, node: ast.AST, frame: Frame) -> Value | None:
     """The value of a method call of an instance of the class `name`, noted if XLA has no kernel for it."""
-    from xlalint.semantics import apis
-
     if name.startswith(_CHECKPOINT):
         frame.touches_host = True
         if frame.context.region == ASSUMED:
@@ -109,7 +106,7 @@ def call(name: str, attr: str, node: ast.AST, frame: Frame) -> Value | None:
     for prefix, methods in _OPERATIONS.items():
         if name.startswith(prefix):
             if attr in methods:
-                apis.note_operation(methods[attr], (), node, frame)
+                note_operation(methods[attr], (), node, frame)
             returns = attr in _RETURN_TENSORS or prefix == "tf.random.Generator"
             return Value(TENSOR, COMPUTED) if returns else NOTHING_KNOWN
     return None

@@ -16,7 +16,7 @@ from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.values import COLLECTION, DATASET, SEQUENCE, Value
 
 if TYPE_CHECKING:
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 # Kinds of loops around a statement: of the graph, or of Python.
 GRAPH = "graph"

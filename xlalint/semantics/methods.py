@@ -24,6 +24,7 @@ from xlalint.semantics import (
 from xlalint.semantics.facts import ASSUMED, COMPILED, FORMATTING, NUMPY_METHOD
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.names import api_name
+from xlalint.semantics.noted_calls import note_operation
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
@@ -57,7 +58,7 @@ from xlalint.semantics.values import (
 )
 
 if TYPE_CHECKING:
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 Method = Callable[[Value, str, "Arguments", ast.AST, Frame], Value]
 
@@ -195,14 +196,12 @@ _RUNS_ON_HOST = frozenset(
 def _dataset_method(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
-    from xlalint.semantics import apis
-
     for value in (*arguments.positional, *arguments.keywords.values()):
         if attr in _RUNS_ON_HOST:
             frame.analysis.regions.mark_host(value)
     frame.touches_host = True
     if attr == "reduce" and frame.context.jit:
-        apis.note_operation("ReduceDataset", (), node, frame)
+        note_operation("ReduceDataset", (), node, frame)
     if attr in ("cardinality", "reduce", "element_spec"):
         return NOTHING_KNOWN
     return base._replace(ref=pipelines.after(base.ref, attr, arguments, node, frame))
@@ -249,8 +248,6 @@ def _array_method(
 def _external_instance_method(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
-    from xlalint.semantics import apis
-
     name = class_name(base) or ""
     if name == "tf.GradientTape":
         if attr == "gradient" and reductions.is_step(frame):
@@ -276,7 +273,7 @@ def _external_instance_method(
     if attr == "result" and name.startswith("keras.metrics"):
         return Value(TENSOR, COMPUTED)
     if attr == "call" and name.startswith("keras."):
-        return apis.call_external_instance(base, arguments, node, frame)
+        return frame.analysis.call_external_instance(base, arguments, node, frame)
     return NOTHING_KNOWN
 
 

@@ -16,7 +16,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import CONSTANT, NONE, Value
 
 if TYPE_CHECKING:
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 # How a use goes wrong: the words are on the rule's page.
 NO_KERNEL = "no-kernel"

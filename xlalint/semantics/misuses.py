@@ -14,7 +14,7 @@ from xlalint.semantics.results import ALL_ONES
 from xlalint.semantics.values import NOTHING_KNOWN, SEQUENCE, Value, leaves
 
 if TYPE_CHECKING:
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
     from xlalint.semantics.catalog import Api
 
 Bound = dict[str, Value]

@@ -29,7 +29,7 @@ from xlalint.semantics.values import (
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 SEQUENTIAL = frozenset({"keras.Sequential", "keras.models.Sequential"})
 _FUNCTIONAL = frozenset({"keras.Model", "keras.models.Model"})
@@ -126,13 +126,11 @@ class ModelLayers:
         return _merged(*found)
 
     def _of_item(self, value: Value, node: ast.AST, frame: Frame) -> tuple[Unfit, ...]:
-        from xlalint.semantics import apis
-
         own = unfit_in(value)
         name = class_name(value) or ""
         if own or value.kind is not INSTANCE or not api_name(name).startswith("keras.layers."):
             return own
-        detail = apis.failing_layer(value, {}, frame)
+        detail = frame.analysis.failing_layer(value, {}, frame)
         if detail is None:
             return ()
         self.carries = True

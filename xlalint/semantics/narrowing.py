@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.semantics import calls, composites
+from xlalint.semantics import composites
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.type_kinds import kind_of_type
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
@@ -177,7 +178,7 @@ def _narrowed(known: Value, types: ast.expr, frame: Frame) -> Value | None:
 
 def _kinds_of(types: ast.expr, frame: Frame) -> set[str | None]:
     wanted = types.elts if isinstance(types, ast.Tuple) else [types]
-    return {calls.kind_of_type(frame.analysis.evaluate(t, frame)) for t in wanted}
+    return {kind_of_type(frame.analysis.evaluate(t, frame)) for t in wanted}
 
 
 def dotted_name(node: ast.expr) -> str | None:

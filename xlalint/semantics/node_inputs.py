@@ -25,7 +25,7 @@ from xlalint.semantics.values import (
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 # Methods of a model that read a dataset.
 READERS = frozenset({"fit", "evaluate", "predict"})

@@ -30,7 +30,7 @@ from xlalint.semantics.values import (
 )
 
 if TYPE_CHECKING:
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 
 class Site(NamedTuple):

@@ -17,7 +17,7 @@ from xlalint.semantics.values import INSTANCE, NOTHING_KNOWN, Made, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 # How it is chosen: the words are on the page of XLA802.
 SINGLE = "single-precision"

@@ -14,7 +14,7 @@ from xlalint.semantics.values import NOTHING_KNOWN
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 # `BATCH_SIZE = 16 * strategy.num_replicas_in_sync`, in either order.
 _BATCH_GROWS = re.compile(

@@ -19,7 +19,7 @@ from xlalint.semantics.pipelines import Site
 from xlalint.semantics.values import EXTERNAL, NONE, Made, Value, class_name
 
 if TYPE_CHECKING:
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 # How a loss came about.
 _PER_EXAMPLE, _MEAN, _SHARE = "per-example", "mean", "share"

@@ -31,7 +31,7 @@ from xlalint.semantics.values import (
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 # Before: where the strategy is only made later on.
 INSIDE, OUTSIDE, BEFORE = "inside", "outside", "before"

@@ -17,7 +17,7 @@ from xlalint.semantics.values import INSTANCE, NONE, NOTHING_KNOWN, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 RESOLVER = "tf.distribute.cluster_resolver.TPUClusterResolver"
 # Finds the TPU, connects and initialises in one.

@@ -29,7 +29,7 @@ from xlalint.semantics.values import (
 )
 
 if TYPE_CHECKING:
-    from xlalint.semantics.calls import Arguments
+    from xlalint.semantics.arguments import Arguments
 
 _PARAMETERS = ("dtype", "size", "dynamic_size")
 _SCATTER_OP = "TensorListScatterIntoExistingList"
