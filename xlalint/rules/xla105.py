@@ -11,6 +11,7 @@ from xlalint.semantics.facts import (
     FORMATTING,
     NUMPY_CALL,
     NUMPY_METHOD,
+    READ_AS_PYTHON,
 )
 
 _VARIANTS = {
@@ -18,6 +19,7 @@ _VARIANTS = {
     NUMPY_METHOD: "numpy-method",
     NUMPY_CALL: "numpy-call",
     FORMATTING: "formatting",
+    READ_AS_PYTHON: "python-argument",
 }
 
 

@@ -23,6 +23,7 @@ from xlalint.semantics import (
     misuses,
     pipelines,
     precision,
+    python_arguments,
     result_shapes,
     results,
     scalar_shapes,
@@ -60,6 +61,7 @@ from xlalint.semantics.values import (
     NOTHING_KNOWN,
     PYTHON,
     RAGGED,
+    SEQUENCE,
     SHAPE,
     SOME_PYTHON,
     SPARSE,
@@ -142,6 +144,10 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
     plain = api_name(name)
     if plain in ("keras.Input", "keras.layers.Input"):
         frame.analysis.drivers.saw_input(arguments, node, frame)
+    if plain == python_arguments.SHAPE_CLASS and arguments.positional:
+        dimensions = arguments.positional[0]
+        if dimensions.kind is SEQUENCE:
+            python_arguments.note_shape(dimensions, node, frame)
     made = _make_object(name, arguments, node, frame) if _may_make_object(plain) else None
     if made is not None:
         costs.note_making(plain, arguments, node, frame)
@@ -159,6 +165,8 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
         if handled is None:
             handled = composites.of_call(plain, None, False, arguments, frame)
         return handled if handled is not None else results.of_unknown_api(plain, arguments, frame)
+    if api.python_args or api.name in python_arguments.UNMEASURED:
+        python_arguments.note(api, bound, node, frame)
     verdict = judge(api, bound)
     value = handled
     if value is None:

@@ -55,6 +55,7 @@ CAST_OPERAND = "cast-operand"  # an operation on what AutoGraph made of int(t); 
 NUMPY_METHOD = "numpy-method"
 NUMPY_CALL = "numpy-call"
 FORMATTING = "formatting"
+READ_AS_PYTHON = "read-as-python"  # a traced tensor where TensorFlow reads a Python value
 MASK_INDEX = "mask-index"
 DATA_SIZED_USE = "data-sized-use"
 STRIDE = "stride"  # of a slice, taken from data

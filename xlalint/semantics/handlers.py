@@ -11,6 +11,7 @@ from xlalint.semantics.facts import (
     ITERATION,
     NUMPY_CALL,
     NUMPY_METHOD,
+    READ_AS_PYTHON,
 )
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.syntax import nodes_of
@@ -22,6 +23,7 @@ _RAISED = {
     CONVERSION: "TypeError",
     FORMATTING: "TypeError",
     ITERATION: "TypeError",
+    READ_AS_PYTHON: "TypeError",
 }
 _EVERYTHING = frozenset({"Exception", "BaseException"})
 # Raised by what a program does, not by the tracing of it.

@@ -16,6 +16,7 @@ from xlalint.semantics import (
     model_layers,
     node_inputs,
     pipelines,
+    python_arguments,
     reductions,
     result_shapes,
     tensor_arrays,
@@ -101,6 +102,8 @@ def _tensor_method(
     if attr in ("get", "pop") and base.structured:
         return base._replace(optional=True)
     if attr == "set_shape":
+        if arguments.positional:
+            python_arguments.note_shape(arguments.positional[0], node, frame)
         _promise_shape(base, arguments, node, frame)
         return NONE
     return NOTHING_KNOWN
