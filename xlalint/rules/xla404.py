@@ -6,7 +6,7 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.semantics.facts import DTYPE
-from xlalint.semantics.misfits import NO_KERNEL, Misfit
+from xlalint.semantics.misfits import MIXED, NO_KERNEL, Misfit
 
 
 class DtypeOnDevice(Rule):
@@ -20,10 +20,13 @@ class DtypeOnDevice(Rule):
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         self._judge(node, node)
 
-    def _judge(self, node: cst.BaseExpression, named: cst.BaseExpression) -> None:
+    def visit_AugAssign(self, node: cst.AugAssign) -> None:
+        self._judge(node, node)
+
+    def _judge(self, node: cst.CSTNode, named: cst.CSTNode) -> None:
         for fact in self.facts(node, DTYPE):
             misfit: Misfit = fact.detail
-            if misfit.how != NO_KERNEL and not self.passage.aim.is_tpu:
+            if misfit.how not in (MIXED, NO_KERNEL) and not self.passage.aim.is_tpu:
                 continue
             self.report(
                 node, fact, misfit.how,

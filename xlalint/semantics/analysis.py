@@ -89,6 +89,7 @@ class Analysis:
 
     def run(self, modules: list[ModuleInfo]) -> None:
         """Analyse the target modules; `facts` holds what was seen."""
+        self.precision.read(modules)
         self.regions.run(modules)
         renames.note(self, modules)
         packages.note(self, modules)

@@ -190,6 +190,10 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
         if _may_be_lists(node, left, right):
             return _tensor_of(left, right)._replace(structured=True, shape=None, rank=None)
         value = _after_operator(node, _tensor_of(left, right))
+        if left.dtype != right.dtype and misfits.are_mixed(left, right):
+            value = value._replace(dtype=None)
+            if not isinstance(getattr(node, "op", None), ast.MatMult):
+                misfits.note_pair(node, left, right, frame)
         if isinstance(getattr(node, "op", None), ast.MatMult):
             misfits.note_product(node, left, right, frame)
             return shaped(value, shapes.multiplied(left.shape, right.shape, False, False))

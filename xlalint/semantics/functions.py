@@ -411,6 +411,8 @@ class Functions:
         if annotated is None or annotated.is_tensor or annotated == NOTHING_KNOWN:
             promised = parameters.of_call(info, name, role_method, first)
             if promised is not None:
+                if first and role_method == "call" and promised.dtype is None:
+                    return promised._replace(dtype=self._analysis.precision.of_inputs(info))
                 return promised
         by_default = parameters.from_default(name, default)
         if by_default is not None and by_default.kind is PYTHON:

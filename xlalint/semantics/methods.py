@@ -297,7 +297,9 @@ def _add_weight(base: Value, attr: str, arguments: Arguments, node: ast.AST, fra
     shape = result_shapes.numbers(given) if given is not None else None
     if _says_no_shape(given, arguments):
         shape = ()  # both Kerases make a number of it
-    dtype = None if "dtype" in arguments.keywords else "float32"
+    # Under a mixed policy, a layer sees its weights in the policy's dtype.
+    is_cast = "dtype" in arguments.keywords or frame.analysis.precision.is_mixed
+    dtype = None if is_cast else "float32"
     return shaped(Value(VARIABLE, ARRIVING, dtype=dtype), shape)
 
 

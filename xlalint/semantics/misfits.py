@@ -8,12 +8,13 @@ categorical too), and the gradient of maxima over windows of float64. complex128
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import DTYPE
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.values import CONSTANT, NONE, Value
+from xlalint.semantics.values import CONSTANT, NONE, TENSOR, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 NO_KERNEL = "no-kernel"
 REFUSED = "refused"
 EMULATED = "emulated"
+MIXED = "mixed"
 
 _WIDE = frozenset({"float64", "int64", "uint64", "complex64", "complex128", "float16"})
 _PRODUCTS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum"})
@@ -33,6 +35,17 @@ _COSTLY = _PRODUCTS | {
 _STATEFUL_RANDOM = frozenset({"RandomStandardNormal", "RandomUniform", "TruncatedNormal"})
 # They draw in the dtype of what they are given: tf.random.categorical, tf.nn.dropout.
 _DRAW_ALIKE = frozenset({"Multinomial", "RandomUniform"})
+
+_HALF, _WHOLE = frozenset({"bfloat16", "float16"}), frozenset({"float32", "float64"})
+# Functions whose tensors must be of one dtype; products of matrices and keras.ops take two (2.15 and 2.21).
+_OF_ONE_DTYPE = frozenset(
+    f"tf.{home}{name}"
+    for home in ("", "math.")
+    for name in (
+        *("add", "subtract", "multiply", "divide", "maximum", "minimum", "pow"),
+        *("squared_difference", "where", "concat", "stack", "einsum"),
+    )
+)
 
 
 class Misfit(NamedTuple):
@@ -49,6 +62,10 @@ def of_call(
 
     `flat` are the leaves of the arguments, `given` is the dtype that an argument names.
     """
+    if api.name in _OF_ONE_DTYPE:
+        mixed = _mixed(flat)
+        if mixed is not None:
+            return mixed
     passed = {leaf.dtype for leaf in flat if leaf.is_tensor and leaf.dtype is not None}
     dtypes = passed | ({given} if given else set())
     if dtypes.isdisjoint(_WIDE):
@@ -99,6 +116,26 @@ POLICIES = frozenset(
     }
     | {"keras.mixed_precision.set_dtype_policy", "keras.config.set_dtype_policy"}
 )
+
+
+def _mixed(operands: Iterable[Value]) -> Misfit | None:
+    """Half and whole precision in one operation, which TensorFlow does not make alike. (Variables of layers are cast by Keras.)"""
+    dtypes = {value.dtype or "" for value in operands if value.kind is TENSOR}
+    if dtypes.isdisjoint(_HALF) or dtypes.isdisjoint(_WHOLE):
+        return None
+    return Misfit(MIXED, min(dtypes & _WHOLE))
+
+
+def are_mixed(left: Value, right: Value) -> bool:
+    """Whether one operand is of half precision, and the other is not."""
+    return _mixed((left, right)) is not None
+
+
+def note_pair(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
+    """`x * scale`, elementwise."""
+    mixed = _mixed((left, right))
+    if mixed is not None:
+        frame.analysis.note(frame, node, DTYPE, left, mixed)
 
 
 def note_product(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:

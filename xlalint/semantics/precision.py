@@ -6,12 +6,14 @@ A TPU multiplies in bfloat16 either way; what float32 costs is memory, of everyt
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from xlalint.semantics.classes import LAYER
 from xlalint.semantics.facts import EAGER, PRECISION, Context
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.index import ModuleInfo
+from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.pipelines import Site
 from xlalint.semantics.values import INSTANCE, NOTHING_KNOWN, Made, Value
 
@@ -30,6 +32,13 @@ _POLICIES = frozenset(
     | {"keras.mixed_precision.experimental.Policy", "keras.FloatDTypePolicy"}
 )
 
+# `set_global_policy("mixed_bfloat16")`, or with a policy made of the name; read off the text, for layers are looked at before it is run.
+_MIXED = re.compile(
+    r"set_(?:global_|dtype_)?policy\(\s*(?:[\w.]*Policy\(\s*)?[\"']mixed_(b?float16)[\"']"
+)
+# A layer that says itself what it computes in, or leaves its inputs as they are.
+_OWN_DTYPE = re.compile(r"autocast|__init__\([^)]*dtype\s*=")
+
 
 class Precision:
     """Collects policies and TPU strategies while driver code is run, and judges when all has been seen."""
@@ -39,6 +48,35 @@ class Precision:
         self._halves: dict[Site, None] = {}
         self._strategies: dict[Site, None] = {}
         self._is_chosen = False
+        self._mixed: str | None = None
+        self._of_layers: dict[ClassInfo, str | None] = {}
+
+    def read(self, modules: Iterable[ModuleInfo]) -> None:
+        """Look for a mixed policy in the texts of a project."""
+        found = (_MIXED.search(module.text) for module in modules if "olicy" in module.text)
+        self._mixed = next((match.group(1) for match in found if match is not None), None)
+
+    @property
+    def is_mixed(self) -> bool:
+        return self._mixed is not None
+
+    def of_inputs(self, info: FunctionInfo) -> str | None:
+        """What Keras casts the inputs of a layer of the project to, before it runs its `call`; None where it casts nothing, or may not."""
+        if self._mixed is None or info.cls is None:
+            return None
+        if info.cls not in self._of_layers:
+            self._of_layers[info.cls] = self._of_layer(info.cls)
+        return self._of_layers[info.cls]
+
+    def _of_layer(self, cls: ClassInfo) -> str | None:
+        role = self._analysis.classes.role(cls)
+        if role is None or role.kind != LAYER:
+            return None
+        own = "\n".join(cls.module.text.split("\n")[cls.node.lineno - 1 : cls.node.end_lineno])
+        made_with = re.compile(rf"\b{cls.name}\([^)]*\bdtype\s*=")
+        modules = self._analysis.modules.project.modules.values()
+        is_told = any(m is not None and made_with.search(m.text) for m in modules)
+        return None if is_told or _OWN_DTYPE.search(own) else self._mixed
 
     def saw_policy(self, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
         """`set_global_policy(...)`: `mixed_float16` where that is known."""

@@ -352,6 +352,8 @@ def _dtype(name: str, api: Api | None, bound: Bound, flat: tuple[Value, ...]) ->
         return api.result_dtype
     if api is not None and api.result_dtype is not None:
         first = next((v.dtype for v in flat if v.is_tensor), None)
+        if first == "bfloat16" and any(v.dtype == "float32" for v in flat if v.is_tensor):
+            return None  # products of both are float32, keras.ops makes float32 of both, the rest fails
         return _REAL.get(first, first) if api.result_dtype == "real" and first else first
     if name in _COMPLEX:
         wide = any(v.dtype == "float64" for v in flat if v.is_tensor)
