@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.classes import LAYER
@@ -32,10 +32,11 @@ _POLICIES = frozenset(
     | {"keras.mixed_precision.experimental.Policy", "keras.FloatDTypePolicy"}
 )
 
-# `set_global_policy("mixed_bfloat16")`, or with a policy made of the name; read off the text, for layers are looked at before it is run.
+# `set_global_policy("mixed_bfloat16")`, or with a policy made of the name; read off the syntax, for layers are looked at before it is run.
 _MIXED = re.compile(
     r"set_(?:global_|dtype_)?policy\(\s*(?:[\w.]*Policy\(\s*)?[\"']mixed_(b?float16)[\"']"
 )
+_FOR_TPUS = re.compile(r"tpu", re.IGNORECASE)
 # A layer that says itself what it computes in, or leaves its inputs as they are.
 _OWN_DTYPE = re.compile(r"autocast|__init__\([^)]*dtype\s*=")
 
@@ -53,8 +54,10 @@ class Precision:
 
     def read(self, modules: Iterable[ModuleInfo]) -> None:
         """Look for a mixed policy in the texts of a project."""
-        found = (_MIXED.search(module.text) for module in modules if "olicy" in module.text)
-        self._mixed = next((match.group(1) for match in found if match is not None), None)
+        programs = (module for module in modules if not module.is_test)
+        mentions = (module for module in programs if _MIXED.search(module.text))
+        found = (dtype for module in mentions for dtype in _set_in(module.tree.body))
+        self._mixed = next(found, None)
 
     @property
     def is_mixed(self) -> bool:
@@ -109,6 +112,22 @@ class Precision:
 def is_policy(name: str) -> bool:
     """Whether this is the name of a class of policies."""
     return name in _POLICIES
+
+
+def _set_in(body: Iterable[ast.stmt]) -> Iterator[str]:
+    """The dtypes of mixed policies that these statements set, whatever a setting says: in an arm, only of a question about TPUs."""
+    for statement in body:
+        is_chosen = isinstance(statement, ast.If) and not _FOR_TPUS.search(
+            ast.unparse(statement.test)
+        )
+        blocks = [getattr(statement, name, ()) for name in ("body", "orelse", "finalbody")]
+        if any(blocks):
+            for block in blocks if not is_chosen else ():
+                yield from _set_in(block)
+        elif isinstance(statement, ast.Expr):
+            match = _MIXED.search(ast.unparse(statement))
+            if match is not None:
+                yield match.group(1)
 
 
 def make_policy(name: str, arguments: Arguments) -> Value | None:
