@@ -11,9 +11,10 @@ from collections.abc import Iterable
 
 from xlalint.semantics.frames import Frame
 
-# What only programs of TensorFlow 1 do: a tf.function keeps its variables elsewhere, and is fed by its arguments.
+# What only programs of TensorFlow 1 do: a tf.function keeps its variables elsewhere, and is fed by its arguments. Scopes of variables
+# stand in libraries that are called from both.
 _GRAPH_CODE = re.compile(
-    r"\.contrib\.|\b(?:get_variable|variable_scope|placeholder|placeholder_with_default|disable_v2_behavior|"
+    r"\.contrib\.|\b(?:get_variable|placeholder|placeholder_with_default|disable_v2_behavior|"
     r"disable_eager_execution|TPUEstimatorSpec|EstimatorSpec)\("
 )
 
