@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import cache
 
-from xlalint.semantics import composites, dtypes, versions
+from xlalint.semantics import composites, dtypes, named_tuples, versions
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.names import canonical
@@ -19,6 +19,7 @@ from xlalint.semantics.values import (
     FUNCTION,
     INSTANCE,
     MAPPING,
+    NAMED_TUPLE,
     NDARRAY,
     NOTHING_KNOWN,
     PROJECT_MODULE,
@@ -146,6 +147,8 @@ _FIELDS = {"y": 0, "idx": 1, "count": 2, "values": 0, "indices": 1, "q": 0, "r":
 
 
 def _of_sequence(value: Value, attr: str, frame: Frame) -> Value:
+    if value.given:
+        return named_tuples.field(value, attr) or NOTHING_KNOWN
     position = _FIELDS.get(attr)
     if position is None or position >= len(value.ref):
         return NOTHING_KNOWN
@@ -174,6 +177,7 @@ _READERS: dict[str, Callable[[Value, str, Frame], Value]] = {
     STRATEGY: _of_strategy,
     MAPPING: _of_mapping,
     SEQUENCE: _of_sequence,
+    NAMED_TUPLE: lambda value, attr, frame: named_tuples.of_class(value, attr),
     SPARSE: composites.attribute,
     RAGGED: composites.attribute,
     UNKNOWN: lambda value, attr, frame: STATIC_SHAPE if attr == "shape" else NOTHING_KNOWN,

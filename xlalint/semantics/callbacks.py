@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from xlalint.semantics import conditionals, loops, misfits, pipelines, specs, versions
+from xlalint.semantics import conditionals, loops, misfits, named_tuples, pipelines, specs, versions
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.devices import note_jit
 from xlalint.semantics.facts import ASSUMED, NUMPY_CALL
@@ -81,6 +81,9 @@ def foreign(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Val
     version = versions.parsed(name, next(iter(arguments.positional), NOTHING_KNOWN))
     if version is not None:
         return version
+    record = named_tuples.made(name, arguments)
+    if record is not None:
+        return record
     if name == "tensorflow_datasets.load":
         return pipelines.of_tensorflow_datasets(arguments)
     if name.startswith("tqdm.") and arguments.positional:
@@ -322,7 +325,9 @@ def _while_loop(
         loops.note_body(node, info.node, _items(loop_vars), result, frame)
     _note_loop(node, _items(loop_vars), body, _is_bounded(arguments, bound), frame)
     if result.kind is SEQUENCE and len(result.ref) == len(state):
-        return Value(SEQUENCE, COMPUTED, ref=tuple(loop_state(v) for v in result.ref))
+        return Value(
+            SEQUENCE, COMPUTED, ref=tuple(loop_state(v) for v in result.ref), given=result.given
+        )
     return (
         Value(SEQUENCE, COMPUTED, ref=tuple(state))
         if state
@@ -341,7 +346,8 @@ def _note_loop(
 ) -> None:
     info = body.ref if body is not None and body.kind is FUNCTION else None
     info = info[0] if isinstance(info, tuple) else info
-    frame.analysis.loop_gradients.note_call(node, state, info, is_bounded, frame)
+    carried = [leaf for value in state for leaf in leaves(value)]
+    frame.analysis.loop_gradients.note_call(node, carried, info, is_bounded, frame)
 
 
 def _fori_loop(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -399,7 +405,7 @@ def _map_fn(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame:
     elems = _argument(arguments, bound, 1, "elems")
     _note_ragged_rows(arguments, bound, elems, node, frame)
     _note_loop(node, [elems] if elems is not None else [], function, True, frame)
-    return _stacked(result)
+    return _stacked(result, elems)
 
 
 def _note_ragged_rows(
@@ -416,25 +422,31 @@ def _note_ragged_rows(
 def _unconverted_map(
     arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
 ) -> Value:
-    elems = _slice_of(_argument(arguments, bound, 1, "elems"))
+    elems = _argument(arguments, bound, 1, "elems")
     function = _argument(arguments, bound, 0, "fn")
     at = _written(node, 0, "fn")
-    return _stacked(_run_in_graph(function, [elems], frame, at=at))
+    return _stacked(_run_in_graph(function, [_slice_of(elems)], frame, at=at), elems)
 
 
 def _scan(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    return _stacked(_fold(arguments, bound, node, frame), _argument(arguments, bound, 1, "elems"))
+
+
+def _fold(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     elems = _slice_of(_argument(arguments, bound, 1, "elems"))
     initial = _argument(arguments, bound, 2, "initializer")
     carried = loop_state(initial) if initial is not None else elems
-    _note_loop(node, [carried], _argument(arguments, bound, 0, "fn"), True, frame)
-    return _stacked(_run_in_graph(_argument(arguments, bound, 0, "fn"), [carried, elems], frame))
+    step = _argument(arguments, bound, 0, "fn")
+    _note_loop(node, [carried], step, True, frame)
+    result = _run_in_graph(step, [carried, elems], frame)
+    return result if result.is_tensor else Value(TENSOR, COMPUTED, structured=True)
 
 
 def _slice_of(value: Value | None) -> Value:
     if value is None:
         return NOTHING_KNOWN
     if value.kind is SEQUENCE:
-        return Value(SEQUENCE, ref=tuple(_slice_of(v) for v in value.ref))
+        return value._replace(ref=tuple(_slice_of(v) for v in value.ref))
     if value.kind is MAPPING and value.ref:
         return value._replace(ref=tuple((key, _slice_of(item)) for key, item in value.ref))
     if value.kind is UNKNOWN or value.kind is MAPPING or value.structured:
@@ -446,10 +458,19 @@ def _slice_of(value: Value | None) -> Value:
     return Value(TENSOR, COMPUTED, dtype=value.dtype, rank=item.rank, shape=item.shape)
 
 
-def _stacked(value: Value) -> Value:
+def _stacked(value: Value, elems: Value | None = None) -> Value:
+    """What a function returns for each of `elems`, as one tensor: of as many rows as they have."""
     if value.kind is SEQUENCE:
-        return Value(SEQUENCE, COMPUTED, ref=tuple(_stacked(v) for v in value.ref))
-    return Value(TENSOR, COMPUTED, dtype=value.dtype, structured=not value.is_tensor)
+        return value._replace(dependence=COMPUTED, ref=tuple(_stacked(v, elems) for v in value.ref))
+    rows = [v for v in leaves(elems) if v.is_data_sized and v.sized_axis == 0] if elems else []
+    return Value(
+        TENSOR,
+        COMPUTED,
+        rows[0].producer if rows else None,
+        dtype=value.dtype,
+        structured=not value.is_tensor,
+        counted=rows[0].counted if rows else None,
+    )
 
 
 def _host(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -611,8 +632,8 @@ _HANDLERS: dict[str, Callback] = {
     "keras.ops.vectorized_map": _unconverted_map,
     "keras.ops.map": _unconverted_map,
     "tf.scan": _scan,
-    "tf.foldl": _scan,
-    "tf.foldr": _scan,
+    "tf.foldl": _fold,
+    "tf.foldr": _fold,
     "tf.py_function": _host,
     "tf.numpy_function": _host,
     "tf.compat.v1.py_func": _host,

@@ -11,6 +11,7 @@ from xlalint.semantics import (
     builtin_calls,
     iteration,
     methods,
+    named_tuples,
     pipelines,
     reductions,
     versions,
@@ -29,6 +30,7 @@ from xlalint.semantics.values import (
     FUNCTION,
     INSTANCE,
     MAPPING,
+    NAMED_TUPLE,
     NOTHING_KNOWN,
     PARTIAL,
     SEQUENCE,
@@ -65,7 +67,7 @@ def _attribute_call(node: ast.Call, func: ast.Attribute, frame: Frame) -> Value:
         return _super_call(base, func.attr, node, frame)
     arguments = evaluate_arguments(node, frame)
     method = methods.find(base, func.attr)
-    if method is not None:
+    if method is not None and func.attr not in base.given:
         return method(base, func.attr, arguments, node, frame)
     local = None
     if isinstance(func.value, ast.Name):
@@ -172,11 +174,18 @@ def unbound(target: Value) -> tuple[FunctionInfo, Value | None]:
 
 
 def _call_class(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    fields = frame.analysis.objects.named_fields(target.ref)
+    if fields is not None:
+        return named_tuples.build(fields, arguments)
     frame.analysis.objects.construct(target.ref, arguments, frame)
     given = frame.analysis.configurations.given(target.ref, arguments)
     frame.analysis.regions.saw_object(target.ref, given, frame)
     value = Value(INSTANCE, ref=target.ref, given=given)
     return frame.analysis.scopes.made(value, "", node, frame) if frame.scope else value
+
+
+def _call_named_tuple(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    return named_tuples.build(target.ref, arguments)
 
 
 def _call_partial(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -234,6 +243,7 @@ _CALLABLE: dict[str, Callable[[Value, Arguments, ast.AST, Frame], Value]] = {
     FUNCTION: _call_function,
     CLASS: _call_class,
     PARTIAL: _call_partial,
+    NAMED_TUPLE: _call_named_tuple,
     INSTANCE: _call_instance,
     EXTERNAL: _call_external,
     ANY_OF: _call_any,

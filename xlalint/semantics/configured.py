@@ -1,7 +1,8 @@
 """Settings that a call of a class fixes for the object that it makes: `Sampler(is_static=True)` never takes the other arm.
 
 Only flags and words that some test of the class asks for are followed: everything else would have its methods run anew for
-each size and name. What a call leaves to its default stays as open as it is for the class.
+each size and name. What a call leaves to its default stays as open as it is for the class, in packages; a program that runs
+says with its defaults, too, what it runs.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from xlalint.semantics.index import ClassInfo, FunctionInfo
+from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
     ANY_OF,
@@ -21,6 +22,7 @@ from xlalint.semantics.values import (
     Const,
     Usual,
     Value,
+    constant,
 )
 
 if TYPE_CHECKING:
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
 
 # Parameter names and values, sorted.
 Given = tuple[tuple[str, Value], ...]
-_MOST_SETTINGS = 4
+_FLAGS = (bool, str, type(None))
+_MOST_SETTINGS = 8
 _TESTS = (ast.If, ast.IfExp, ast.While)
 # Names that say what a thing is called: tests of them are about texts.
 _LABELS = frozenset({"name", "scope", "prefix", "trainable"})
@@ -40,12 +43,14 @@ class Outline(NamedTuple):
 
     `asked` are the names and attributes in tests, `handed_on` the parameters of `__init__` that it passes to other
     classes, `sources` says which names an attribute is computed from, `changed` are attributes that other methods set.
+    `is_record` where others ask: it has no methods but its constructor.
     """
 
     asked: frozenset[str]
     handed_on: frozenset[str]
     sources: dict[str, frozenset[str]]
     changed: frozenset[str]
+    is_record: bool
 
     def decides(self, parameter: str) -> bool:
         """Whether what a class does may depend on a parameter of its constructor."""
@@ -63,26 +68,28 @@ class Configurations:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self._outlines: dict[ClassInfo, Outline] = {}
+        self._default_flags: dict[ClassInfo, dict[str, Value]] = {}
 
     def given(self, cls: ClassInfo, arguments: Arguments) -> Given:
         """The settings of an object that a call makes, where they differ from what holds for all objects of the class."""
-        flags = self._flags(cls, arguments)
+        passed = self._passed(cls, arguments)
+        flags = {name: value for name, value in passed.items() if _is_flag(value)}
+        if is_program(cls.module) and not arguments.open_ended:
+            flags.update((n, v) for n, v in self._defaults(cls).items() if n not in passed)
         if not flags:
             return ()
         outline = self._outline(cls)
         found = {
             name: value
             for name, value in flags.items()
-            if outline.decides(name) and name not in _LABELS
+            if (outline.is_record or outline.decides(name)) and name not in _LABELS
         }
         return tuple(sorted(found.items())[:_MOST_SETTINGS])
 
-    def _flags(self, cls: ClassInfo, arguments: Arguments) -> dict[str, Value]:
-        flags = {name: value for name, value in arguments.keywords.items() if _is_flag(value)}
-        if not any(_is_flag(value) for value in arguments.positional):
-            return flags
-        named = zip(self._parameters(cls), arguments.positional)
-        return flags | {name: value for name, value in named if _is_flag(value)}
+    def _passed(self, cls: ClassInfo, arguments: Arguments) -> dict[str, Value]:
+        if not arguments.positional:
+            return arguments.keywords
+        return dict(zip(self._parameters(cls), arguments.positional)) | arguments.keywords
 
     def _parameters(self, cls: ClassInfo) -> list[str]:
         method = self._analysis.classes.method(cls, "__init__")
@@ -91,12 +98,55 @@ class Configurations:
         arguments = method.node.args
         return [a.arg for a in (*arguments.posonlyargs, *arguments.args)][1:]
 
+    def _defaults(self, cls: ClassInfo) -> dict[str, Value]:
+        """The flags that a program's objects have where it says nothing else."""
+        known = self._default_flags.get(cls)
+        if known is None:
+            known = self._default_flags[cls] = {
+                name: constant(node.value)
+                for name, node in self._written_defaults(cls)
+                if isinstance(node, ast.Constant) and isinstance(node.value, _FLAGS)
+            }
+        return known
+
+    def _written_defaults(self, cls: ClassInfo) -> list[tuple[str, ast.expr | None]]:
+        method = self._analysis.classes.method(cls, "__init__")
+        if method is None:
+            declared = self._analysis.objects.declared_fields(cls)
+            return [
+                (n, v)
+                for c in self._analysis.classes.line(cls)
+                for n, v in c.assignments.items()
+                if n in declared
+            ]
+        arguments = method.node.args
+        named = [*arguments.posonlyargs, *arguments.args]
+        given = [*zip(reversed(named), reversed(arguments.defaults))]
+        return [(a.arg, v) for a, v in (*given, *zip(arguments.kwonlyargs, arguments.kw_defaults))]
+
     def keeps(self, cls: ClassInfo, attribute: str) -> bool:
         """Whether nothing is seen to set an attribute once the object is made."""
-        if attribute in self._outline(cls).changed:
+        return attribute not in self._outline(cls).changed and not self._is_set(cls, attribute)
+
+    def holds(self, cls: ClassInfo, attribute: str, value: Value) -> bool:
+        """Whether a flag in the body of a program's class is what all of its objects have."""
+        if not (is_program(cls.module) and _is_flag(value) and self.keeps(cls, attribute)):
             return False
+        pattern = re.compile(rf"^\s+{re.escape(attribute)}\s*(:[^=\n]*)?=(?!=)", re.MULTILINE)
+        texts = self._texts(cls.module, attribute)
+        return sum(len(pattern.findall(text)) for text in texts) == 1
+
+    def _is_set(self, cls: ClassInfo, attribute: str) -> bool:
+        """Whether something sets the attribute of an object from outside."""
         pattern = re.compile(rf"(?<!\bself)\.{re.escape(attribute)}\s*=(?!=)")
-        return pattern.search(cls.module.text) is None
+        return any(pattern.search(text) for text in self._texts(cls.module, attribute))
+
+    def _texts(self, home: ModuleInfo, word: str) -> list[str]:
+        """The texts that may say more of an attribute: of the class's module, and of the program around it."""
+        if not is_program(home):
+            return [home.text]
+        modules = self._analysis.modules.project.modules.values()
+        return [m.text for m in modules if m is not None and is_program(m) and word in m.text]
 
     def _outline(self, cls: ClassInfo) -> Outline:
         known = self._outlines.get(cls)
@@ -111,6 +161,11 @@ class Configurations:
         return known
 
 
+def is_program(module: ModuleInfo) -> bool:
+    """Whether a module belongs to no package: nobody else makes its objects with other settings."""
+    return module.is_target and not module.is_package and "." not in module.name
+
+
 def settled(value: Value) -> bool:
     """Whether a constructor's settings may have decided an attribute: a flag, a choice of functions, another object."""
     if value.kind in (FUNCTION, EXTERNAL, CLASS, INSTANCE, ANY_OF):
@@ -119,9 +174,7 @@ def settled(value: Value) -> bool:
 
 
 def _is_flag(value: Value) -> bool:
-    return type(value.ref) in (Const, Usual) and isinstance(
-        value.ref.value, (bool, str, type(None))
-    )
+    return type(value.ref) in (Const, Usual) and isinstance(value.ref.value, _FLAGS)
 
 
 def _read(methods: list[FunctionInfo]) -> Outline:
@@ -153,6 +206,7 @@ def _read(methods: list[FunctionInfo]) -> Outline:
         frozenset(handed_on),
         {name: frozenset(names) for name, names in sources.items()},
         frozenset(changed),
+        all(method.name.startswith("__") for method in methods),
     )
 
 

@@ -13,6 +13,7 @@ from xlalint.semantics import (
     handlers,
     iteration,
     loops,
+    matching,
     scopes,
     text,
     tpu_tests,
@@ -571,21 +572,50 @@ def _import_from(node: ast.ImportFrom, frame: Frame) -> bool:
 
 def _match(node: ast.Match, frame: Frame) -> bool:
     subject = evaluate(node.subject, frame)
-    if subject.is_tensor and any(isinstance(c.pattern, ast.MatchValue) for c in node.cases):
+    if subject.is_tensor and any(matching.compares(case.pattern) for case in node.cases):
         if iteration.is_taken_apart(subject):
             frame.analysis.note(frame, node.subject, CONDITION, subject, "match")
-    names = frame.names
-    result: Changes | None = None
+    ways: list[Changes] = []
+    unusual = frame.unusual
+    is_met = False
     for case in node.cases:
-        names.fork()
-        if not run_block(case.body, frame):
-            names.take_back()
-        elif result is None:
-            result = names.take_back()
-        else:
-            result = names.joined(result, names.take_back())
-    names.join(result or {}, {})
+        met = matching.meet(case.pattern, subject, frame)
+        if met.answer is False:
+            continue
+        frame.names.fork()
+        ends, is_met = _case(case, met, frame)
+        changes = frame.names.take_back()
+        if ends:
+            ways.append(changes)
+        frame.unusual = unusual + (met.usual is True and case.guard is None)
+        if is_met:
+            break
+    frame.unusual = unusual
+    if not is_met:
+        ways.append({})
+    if not ways:
+        return False
+    result = ways[0]
+    for changes in ways[1:]:
+        result = frame.names.joined(result, changes)
+    frame.names.apply(result)
     return True
+
+
+def _case(case: ast.match_case, met: matching.Meeting, frame: Frame) -> tuple[bool, bool]:
+    """Run a case that the subject may meet: whether its end is reached, and whether no later case can be met."""
+    unusual = frame.unusual
+    frame.unusual += met.usual is False
+    frame.names.update(met.names)
+    guard: bool | None = True
+    if case.guard is not None:
+        guard = truth(evaluate_condition(case.guard, frame, "if"))
+        narrow(case.guard, True, frame)
+    ends = guard is not False and run_block(case.body, frame)
+    frame.unusual = unusual
+    if guard is False:
+        return True, False
+    return ends, met.answer is True and guard is True
 
 
 _HANDLERS: dict[type[ast.AST], Callable[[Any, Frame], bool]] = {

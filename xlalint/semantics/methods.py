@@ -14,6 +14,7 @@ from xlalint.semantics import (
     iteration,
     meetings,
     model_layers,
+    named_tuples,
     node_inputs,
     pipelines,
     python_arguments,
@@ -147,6 +148,8 @@ def _python_method(
 def _sequence_method(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
+    if base.given:
+        return named_tuples.method(base, attr, arguments) or SOME_PYTHON
     if attr in ("append", "extend", "insert", "add") and arguments.positional:
         added = arguments.positional[-1]
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):

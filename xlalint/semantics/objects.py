@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import configured, flow
+from xlalint.semantics import configured, flow, named_tuples
 from xlalint.semantics.classes import TRACED_METHODS, converts
 from xlalint.semantics.facts import EAGER, Context
 from xlalint.semantics.frames import Frame
@@ -14,7 +14,9 @@ from xlalint.semantics.parameters import from_annotation
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
+    EXTERNAL,
     INSTANCE,
+    NAMED_TUPLE,
     NONE,
     NOTHING_KNOWN,
     PYTHON,
@@ -40,6 +42,7 @@ class Objects:
         self._analysis = analysis
         self._attributes: dict[ClassInfo, dict[str, Value]] = {}
         self._by_settings: dict[tuple[ClassInfo, configured.Given], dict[str, Value]] = {}
+        self._named_fields: dict[ClassInfo, named_tuples.Fields | None] = {}
         # Fields of which no more is known than their annotation.
         self._only_declared: set[tuple[ClassInfo, str]] = set()
 
@@ -113,6 +116,27 @@ class Objects:
                     fields[node.target.id] = from_annotation(node.annotation, home)
         return fields
 
+    def named_fields(self, cls: ClassInfo) -> named_tuples.Fields | None:
+        """The fields of a class that is a named tuple and nothing more; None of any other."""
+        if cls not in self._named_fields:
+            self._named_fields[cls] = None
+            self._named_fields[cls] = self._find_named_fields(cls)
+        return self._named_fields[cls]
+
+    def _find_named_fields(self, cls: ClassInfo) -> named_tuples.Fields | None:
+        if cls.methods or len(cls.node.bases) != 1:
+            return None
+        home = self._analysis.modules.module_frame(cls.module)
+        base = self._analysis.evaluate(cls.node.bases[0], home)
+        if base.kind is NAMED_TUPLE:
+            return base.ref  # type: ignore[no-any-return]
+        if base.kind is not EXTERNAL or base.ref != "typing.NamedTuple":
+            return None
+        return tuple(
+            (name, NOTHING_KNOWN if default is None else self._analysis.evaluate(default, home))
+            for name, default in named_tuples.fields_of(cls.node)
+        )
+
     def construct(self, cls: ClassInfo, arguments: Arguments, frame: Frame) -> None:
         """An object made while tracing keeps the tensors that it is given."""
         values = (*arguments.positional, *arguments.keywords.values())
@@ -173,9 +197,12 @@ class Objects:
         if found is None:
             return None
         expression, owner = found
-        return _as_attribute(
-            self._analysis.evaluate(expression, self._analysis.modules.module_frame(owner.module))
+        value = self._analysis.evaluate(
+            expression, self._analysis.modules.module_frame(owner.module)
         )
+        if self._analysis.configurations.holds(cls, name, value):
+            return value
+        return _as_attribute(value)
 
     def call_instance(
         self, target: Value, arguments: Arguments, node: ast.AST, frame: Frame

@@ -35,6 +35,8 @@ SPARSE = "sparse"
 RAGGED = "ragged"
 SUPER = "super"
 PARTIAL = "partial"
+# A class of named tuples; what it makes are sequences whose items have names.
+NAMED_TUPLE = "named-tuple"
 # A collator of transformers, which makes batches of a list of examples.
 COLLATOR = "collator"
 # A name imported by a module, looked up when it is first used: a package of a thousand modules is not read for one.
@@ -114,7 +116,8 @@ class Value(NamedTuple):
     where its elements are known numbers, a `Kept` where a mask of known size made it. `sure` is False where kind and dependence rest on a parameter that was
     only inferred to be a tensor, `guess` True where the very kind does. `optional` marks a value that may also be None, `structured` a tensor that may
     also be a list, tuple or dict of tensors (the `inputs` of a layer). The `dtype` of a sequence is `list` or `tuple` where it is written as one. `made` is where a thing with variables was made, in code that
-    knows of a strategy (`scopes.py`). `given` are the settings that an object of a project class was made with (`configured.py`).
+    knows of a strategy (`scopes.py`). `given` are the settings that an object of a project class was made with (`configured.py`), and
+    of a sequence the names of its items (`named_tuples.py`).
     """
 
     kind: str = UNKNOWN
@@ -131,7 +134,7 @@ class Value(NamedTuple):
     sized_axis: int | None = 0
     counted: int | None = None
     made: Any = None
-    given: tuple[tuple[str, Value], ...] = ()
+    given: tuple[Any, ...] = ()
 
     @property
     def is_tensor(self) -> bool:
@@ -268,7 +271,18 @@ def join(a: Value, b: Value) -> Value:
 
 
 _TOLD_BY_REF = frozenset(
-    {FUNCTION, CLASS, INSTANCE, EXTERNAL, PROJECT_MODULE, SUPER, DEFERRED, PARTIAL, ANY_OF}
+    {
+        FUNCTION,
+        CLASS,
+        INSTANCE,
+        EXTERNAL,
+        PROJECT_MODULE,
+        SUPER,
+        DEFERRED,
+        PARTIAL,
+        ANY_OF,
+        NAMED_TUPLE,
+    }
 )
 _CALLED = frozenset({FUNCTION, CLASS, INSTANCE, EXTERNAL, PARTIAL})
 
