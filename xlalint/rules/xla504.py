@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.semantics.facts import RENAMED
+from xlalint.semantics.facts import RENAMED, SYMBOLIC
 from xlalint.semantics.renames import Rename
 
 
@@ -13,6 +13,10 @@ class GoneOrRenamed(Rule):
     """`tf.distribute.experimental.TPUStrategy`, `strategy.experimental_run_v2`, TPUEstimator, `COLAB_TPU_ADDR`."""
 
     code = "XLA504"
+
+    def visit_Call(self, node: cst.Call) -> None:
+        for fact in self.facts(node, SYMBOLIC):
+            self.report(node, fact, "refused", confidence="certain", api=fact.detail)
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         self._judge(node)

@@ -59,6 +59,8 @@ class Analysis:
         # Which packages a module is to run with.
         self.declared_in = declared_in
         self.saw_tpu = False
+        # Whether symbolic tensors of Keras 3 were met (symbolic.py).
+        self.makes_symbolic = False
         # Functions that APIs run as the body of a loop or an arm of a conditional.
         self.graph_bodies: set[FunctionInfo] = set()
         # The parameters that a function treats as tensors, by how many calls they were followed through.

@@ -28,6 +28,7 @@ from xlalint.semantics import (
     results,
     scalar_shapes,
     setups,
+    symbolic,
     tensor_arrays,
     text,
     trace_effects,
@@ -120,6 +121,17 @@ _LOADED = _LIBRARY + "."
 
 def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """The value of a call of an API by its canonical name; notes its hazards."""
+    value = _call_api(name, arguments, node, frame)
+    if frame.analysis.makes_symbolic and symbolic.takes(arguments):
+        api = frame.analysis.catalog.api(name)
+        if api is not None and api.ops and name.startswith(("tf.", "keras.backend.")):
+            symbolic.note(name, arguments, node, frame)
+        elif name.startswith("keras."):
+            return symbolic.marked(value)
+    return value
+
+
+def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if name in setups.STEPS:
         frame.analysis.setups.saw(name, arguments, node, frame)
     elif name in eager_steps.SWITCHES:
@@ -144,10 +156,9 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
     plain = api_name(name)
     if plain in ("keras.Input", "keras.layers.Input"):
         frame.analysis.drivers.saw_input(arguments, node, frame)
-    if plain == python_arguments.SHAPE_CLASS and arguments.positional:
-        dimensions = arguments.positional[0]
-        if dimensions.kind is SEQUENCE:
-            python_arguments.note_shape(dimensions, node, frame)
+        if name == plain and frame.analysis.keras == "3":
+            frame.analysis.makes_symbolic = True
+            return symbolic.marked(results.of_unknown_api(plain, arguments, frame))
     made = _make_object(name, arguments, node, frame) if _may_make_object(plain) else None
     if made is not None:
         costs.note_making(plain, arguments, node, frame)
@@ -255,6 +266,8 @@ def call_external_instance(
         if is_model or plain.rsplit(".", 1)[-1].startswith(_LAYERS_WITH_PRODUCTS):
             dependence = COMPUTED
         result = Value(TENSOR, max(dependence, ARRIVING), structured=structured)
+        if frame.analysis.makes_symbolic:
+            result = symbolic.made_by_keras(result, arguments)
         if failing is not None and not frame.context.is_compiled:
             return frame.analysis.model_layers.called(failing, result, node, frame)
         if is_model:

@@ -360,6 +360,7 @@ def _tensor_of(*operands: Value) -> Value:
     guess = all(operand.guess for operand in tensors)
     if dtype == "bool":
         dtype = None  # arithmetic on a mask casts it first, or fails: not a mask any more
+    given = next((o.given for o in tensors if o.given), ())
     axis = next((_broadcast_axis(o, rank) for o in tensors if o.producer is not None), 0)
     return Value(
         TENSOR,
@@ -373,6 +374,7 @@ def _tensor_of(*operands: Value) -> Value:
         shape=shape,
         sized_axis=axis,
         counted=None if producer is None else counts.of_operands(tensors),
+        given=given,
     )
 
 

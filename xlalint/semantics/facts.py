@@ -101,6 +101,8 @@ PACKAGES = "packages"
 SERIAL_INPUT = "serial-input"
 BATCH_SIZE = "batch-size"
 LEARNING_RATE = "learning-rate"
+# A function of TensorFlow called with what `keras.Input` made; detail: its name.
+SYMBOLIC = "symbolic"
 RENAMED = "renamed"  # detail: a `renames.Rename`
 # Facts about code that runs on the host by its nature.
 DRIVING = frozenset(
@@ -109,6 +111,7 @@ DRIVING = frozenset(
         DEBUG_HOOK,
         UNCAUGHT_CHECK,
         RENAMED,
+        SYMBOLIC,
         TPU_SETUP,
         EAGER_STEP,
         SCOPE,

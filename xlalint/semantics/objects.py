@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import configured, flow, named_tuples
+from xlalint.semantics import configured, flow, named_tuples, symbolic
 from xlalint.semantics.classes import TRACED_METHODS, converts
 from xlalint.semantics.facts import EAGER, Context
 from xlalint.semantics.frames import Frame
@@ -211,6 +211,8 @@ class Objects:
         cls: ClassInfo = target.ref
         role = self._analysis.classes.role(cls)
         if role is not None and role.kind in TRACED_METHODS:
+            if self._analysis.makes_symbolic and symbolic.takes(arguments):
+                return symbolic.marked(Value(TENSOR, ARRIVING, structured=True))
             method = self._analysis.classes.method(cls, "call")
             if method is None:
                 return Value(TENSOR, ARRIVING, structured=True)

@@ -117,7 +117,7 @@ class Value(NamedTuple):
     only inferred to be a tensor, `guess` True where the very kind does. `optional` marks a value that may also be None, `structured` a tensor that may
     also be a list, tuple or dict of tensors (the `inputs` of a layer). The `dtype` of a sequence is `list` or `tuple` where it is written as one. `made` is where a thing with variables was made, in code that
     knows of a strategy (`scopes.py`). `given` are the settings that an object of a project class was made with (`configured.py`), and
-    of a sequence the names of its items (`named_tuples.py`).
+    of a sequence the names of its items (`named_tuples.py`), of a tensor that it is a symbolic one of Keras (`symbolic.py`).
     """
 
     kind: str = UNKNOWN

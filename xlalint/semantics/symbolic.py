@@ -1,0 +1,55 @@
+"""Symbolic tensors of Keras 3: what `keras.Input` stands for, and what layers and `keras.ops` make of it in a functional model.
+
+Functions of TensorFlow refuse them (788 of those that the catalogue knows were tried with one; the others want something else than a
+tensor). Operators and subscripts of such a tensor are Keras's own, and inside a layer's `call` there are TensorFlow's tensors.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from xlalint.semantics.facts import SYMBOLIC
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.values import SEQUENCE, TENSOR, Value, leaves
+
+if TYPE_CHECKING:
+    from xlalint.semantics.calls import Arguments
+
+# What `Value.given` holds for such a tensor.
+MARK = ("keras.Input",)
+
+
+def is_symbolic(value: Value) -> bool:
+    return value.kind is TENSOR and value.given == MARK
+
+
+def marked(value: Value) -> Value:
+    """The value as one of a model in the making; structures of tensors stay as they are."""
+    return value._replace(given=MARK) if value.kind is TENSOR else value
+
+
+def made_by_keras(value: Value, arguments: Arguments) -> Value:
+    """What a layer or a function of Keras returns: symbolic where it was given something symbolic."""
+    return marked(value) if takes(arguments) else value
+
+
+def takes(arguments: Arguments) -> bool:
+    given = (*arguments.positional, *arguments.keywords.values())
+    return any(is_symbolic(leaf) for value in given for leaf in leaves(value))
+
+
+def traced(value: Value) -> Value:
+    """What a layer's `call` gets of it: a tensor of TensorFlow."""
+    if value.kind is SEQUENCE:
+        return value._replace(ref=tuple(traced(item) for item in value.ref))
+    return value._replace(given=()) if is_symbolic(value) else value
+
+
+def note(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
+    """Note a function of TensorFlow that is called with one."""
+    if frame.silent or frame.caught or not isinstance(node, ast.Call) or not takes(arguments):
+        return
+    if not name.endswith("assert_equal") and not name.startswith("tf.Tensor."):
+        value = next(v for v in (*arguments.positional, *arguments.keywords.values()))
+        frame.analysis.note_anywhere(frame, node, SYMBOLIC, value, name)
