@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from xlalint.semantics.attributes import read
-from xlalint.semantics.calls import kind_of_type
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.type_kinds import kind_of_type
 from xlalint.semantics.values import (
     COLLECTION,
     MAPPING,

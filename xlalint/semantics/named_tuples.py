@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
+from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.values import (
     MAPPING,
     NAMED_TUPLE,
@@ -14,9 +14,6 @@ from xlalint.semantics.values import (
     Value,
     constant,
 )
-
-if TYPE_CHECKING:
-    from xlalint.semantics.calls import Arguments
 
 # Pairs of a field's name and its default, NOTHING_KNOWN where it has none.
 Fields = tuple[tuple[str, Value], ...]

@@ -7,14 +7,11 @@ tensor). Operators and subscripts of such a tensor are Keras's own, and inside a
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
+from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.facts import SYMBOLIC
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.values import SEQUENCE, TENSOR, Value, leaves
-
-if TYPE_CHECKING:
-    from xlalint.semantics.calls import Arguments
+from xlalint.semantics.values import TENSOR, Value, leaves
 
 # What `Value.given` holds for such a tensor.
 MARK = ("keras.Input",)
@@ -37,13 +34,6 @@ def made_by_keras(value: Value, arguments: Arguments) -> Value:
 def takes(arguments: Arguments) -> bool:
     given = (*arguments.positional, *arguments.keywords.values())
     return any(is_symbolic(leaf) for value in given for leaf in leaves(value))
-
-
-def traced(value: Value) -> Value:
-    """What a layer's `call` gets of it: a tensor of TensorFlow."""
-    if value.kind is SEQUENCE:
-        return value._replace(ref=tuple(traced(item) for item in value.ref))
-    return value._replace(given=()) if is_symbolic(value) else value
 
 
 def note(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
