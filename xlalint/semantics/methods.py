@@ -289,6 +289,7 @@ def keras_method(
     """`compile`, `fit` and the like: functions handed to Keras are traced by Keras."""
     if attr in node_inputs.READERS:
         frame.analysis.node_inputs.saw_read(arguments, node, frame)
+        frame.touches_host = True  # refused in a tf.function: whoever calls it runs eagerly
     frame.analysis.regions.handed_to_keras(base, arguments, attr, node, frame)
     return NOTHING_KNOWN
 
