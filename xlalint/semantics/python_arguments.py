@@ -23,7 +23,12 @@ _SETTINGS = frozenset(
     " shape sizes strides upper value values".split()
 )
 # Not measured: which of these a list of tensors may stand for is decided here.
-UNMEASURED = {"tf.unstack": ("num",), "tf.make_tensor_proto": ("values",)}
+UNMEASURED = {
+    "tf.unstack": ("num",),
+    "tf.make_tensor_proto": ("values",),
+    "tf.constant": ("shape",),
+    "tf.compat.v1.constant": ("shape",),
+}
 SHAPE_CLASS = "tf.TensorShape"
 _WHOLE = frozenset({"value", "values"})
 _NEVER_LOOKED_UP = _WHOLE | {"shape"}
