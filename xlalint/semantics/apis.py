@@ -147,6 +147,7 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
         return _foreign_call(name, arguments, node, frame)
     if _is_host(name):
         frame.touches_host = True
+        frame.analysis.node_inputs.saw_write(name, node, frame)
         if name.startswith(("tf.io.", "tf.image.decode", "tf.data.")):
             frame.reads_files = True
     if name == _LIBRARY:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.values import EXTERNAL, NOTHING_KNOWN, Value, leaves
+from xlalint.semantics.values import DATASET, EXTERNAL, NOTHING_KNOWN, Value, leaves
 
 # What opens files where the pipeline runs.
 READERS = frozenset(
@@ -21,6 +21,7 @@ _FIRST = ("filenames", "file_pattern")
 # What makes paths of others, the first of which says where they are.
 _PATHS_OF = frozenset(
     {"os.path.join", "glob.glob", "tf.io.gfile.glob", "tf.io.gfile.join", "builtins.sorted"}
+    | {"tf.data.Dataset.list_files"}
 )
 
 
@@ -29,6 +30,14 @@ def first_path(node: ast.AST, frame: Frame) -> str | None:
     if not isinstance(node, ast.Call):
         return None
     given = node.args[:1] + [k.value for k in node.keywords if k.arg in _FIRST]
+    return _local(given[0], frame) if given else None
+
+
+def path_at(node: ast.AST, position: int, name: str, frame: Frame) -> str | None:
+    """The beginning of the local path at a position, or of a name, of a call; None where it is none, or not known."""
+    if not isinstance(node, ast.Call) or any(isinstance(a, ast.Starred) for a in node.args):
+        return None
+    given = node.args[position : position + 1] + [k.value for k in node.keywords if k.arg == name]
     return _local(given[0], frame) if given else None
 
 
@@ -49,7 +58,10 @@ def _local(path: ast.expr, frame: Frame) -> str | None:
 
 
 def _known(value: Value) -> str | None:
-    """A path that is known, and names no file system."""
+    """A path that is known, and names no file system: a name, or a dataset of names."""
+    listed = getattr(value.ref, "local", None) if value.kind is DATASET else None
+    if listed is not None:
+        return str(listed.words)
     first = next(iter(leaves(value)), NOTHING_KNOWN).constant()
     text = first.value if first is not None else None
     return text if isinstance(text, str) and text and "://" not in text else None

@@ -263,6 +263,8 @@ def _external_instance_method(
         return NONE
     if attr in meetings.METHODS:
         frame.analysis.meetings.saw(attr, node, frame)
+    if attr in ("save", "write", "export"):
+        frame.analysis.node_inputs.saw_write(f"{api_name(name)}.{attr}", node, frame)
     if base.made is not None:
         frame.analysis.scopes.saw_use(base, attr, frame)
     on_host = host_objects.call(name, attr, node, frame)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from xlalint.semantics import local_files
 from xlalint.semantics.facts import EAGER, NODE_FILE, NODE_INPUT, Context, Remark
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo
@@ -35,12 +36,43 @@ _IMAGE_GENERATOR = "keras.preprocessing.image.ImageDataGenerator"
 # What its `flow`, `flow_from_directory` and `flow_from_dataframe` return.
 _IMAGE_ITERATOR = "keras.preprocessing.image.Iterator"
 
+# What writes with operations that run where the variables are, and which argument says where to: its position and name.
+_WRITERS = {
+    "tf.train.Checkpoint.save": (0, "file_prefix"),
+    "tf.train.Checkpoint.write": (0, "file_prefix"),
+    "tf.train.CheckpointManager": (1, "directory"),
+    "tf.saved_model.save": (1, "export_dir"),
+    "keras.Model.export": (0, "filepath"),
+    "keras.Sequential.export": (0, "filepath"),
+}
+
 
 class NodeInputs:
     """Remarks on the Python in the input of models and strategies."""
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
+        self._written: dict[Site, None] = {}
+
+    def saw_write(self, name: str, node: ast.AST, frame: Frame) -> None:
+        """`checkpoint.save("checkpoints/x")`, `tf.saved_model.save(module, "exported")`: operations of TensorFlow write that."""
+        place = _WRITERS.get(name)
+        if place is None or frame.silent or frame.context.is_compiled:
+            return
+        is_told = isinstance(node, ast.Call) and any(
+            k.arg in ("options", None) for k in node.keywords
+        )
+        path = None if is_told else local_files.path_at(node, *place, frame)
+        if path is not None:
+            self._written.setdefault(Site(node, frame.module, frame.function, path))
+
+    def judge(self) -> None:
+        """Keep a fact for each such path where a TPU is in sight, and nothing in the project says which machine is to write."""
+        modules = self._analysis.modules.project.modules.values()
+        is_told = any(m is not None and "experimental_io_device" in m.text for m in modules)
+        if self._analysis.saw_tpu and not is_told:
+            for site in self._written:
+                self._note(site, NODE_FILE, Remark("written", (("path", site.words),)))
 
     def saw_read(self, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
         """`model.fit(data, validation_data=...)` and its like."""

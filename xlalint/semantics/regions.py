@@ -287,6 +287,7 @@ class Regions:
         self._analysis.setups.judge()
         self._analysis.eager_steps.judge()
         self._analysis.batches.judge()
+        self._analysis.node_inputs.judge()
         self._analysis.rates.judge()
         self._analysis.scopes.judge()
         self._analysis.precision.judge(modules, has_models=self._analysis.drivers.compiles_models)
