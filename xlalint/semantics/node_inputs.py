@@ -17,6 +17,7 @@ from xlalint.semantics.names import api_name
 from xlalint.semantics.pipelines import Feed, Site, feed_of
 from xlalint.semantics.values import (
     DATASET,
+    FUNCTION,
     INSTANCE,
     NOTHING_KNOWN,
     Made,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 # Methods of a model that read a dataset.
 READERS = frozenset({"fit", "evaluate", "predict"})
-SEQUENCE_OF_KERAS, AUGMENTED = "sequence", "augmented"
+SEQUENCE_OF_KERAS, AUGMENTED, OWN_GENERATOR = "sequence", "augmented", "yielded"
 _KERAS_SEQUENCES = ("keras.utils.Sequence", "keras.utils.PyDataset")
 _IMAGE_GENERATOR = "keras.preprocessing.image.ImageDataGenerator"
 # What its `flow`, `flow_from_directory` and `flow_from_dataframe` return.
@@ -82,6 +83,8 @@ class NodeInputs:
         )
         for data in given:
             self.saw(data, node, frame)
+        if _is_generator(node, frame):
+            self._keep(Site(node, frame.module, frame.function), OWN_GENERATOR)
 
     def saw(self, data: Value, node: ast.AST, frame: Frame) -> None:
         """Data given to a model or a strategy: what of it runs Python is remarked on where that is written."""
@@ -113,6 +116,20 @@ class NodeInputs:
     def _note(self, site: Site, kind: str, remark: Remark) -> None:
         frame = Frame(self._analysis, site.module, site.function, Context(EAGER, False))
         self._analysis.keep(frame, site.node, kind, NOTHING_KNOWN, remark)
+
+
+def _is_generator(node: ast.AST, frame: Frame) -> bool:
+    """Whether what a model is given first is a call of a function of the project that yields."""
+    if not isinstance(node, ast.Call):
+        return False
+    data = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "x")]
+    if not data or not isinstance(data[0], ast.Call):
+        return False
+    made = frame.analysis.evaluate(data[0].func, frame)
+    if made.kind is not FUNCTION:
+        return False
+    info = made.ref[0] if isinstance(made.ref, tuple) else made.ref
+    return bool(info.is_generator)
 
 
 def flows(name: str, attr: str) -> Value | None:
