@@ -439,6 +439,27 @@ def test_operations_of_a_loaded_library_have_no_xla_kernel(tmp_path: Path) -> No
     ]
 
 
+def test_a_library_may_be_loaded_by_tensorflows_private_module(tmp_path: Path) -> None:
+    result = check_files(
+        tmp_path,
+        {
+            "gen_ops.py": """            from tensorflow.python.framework import load_library
+            from tensorflow.python.platform import resource_loader
+
+            ops = load_library.load_op_library(resource_loader.get_path_to_datafile("ops.so"))
+            """,
+            "coding.py": """            import tensorflow as tf
+            from gen_ops import ops
+
+            @tf.function
+            def encode(symbols):
+                return ops.run_length_encode(symbols)
+            """,
+        },
+    )
+    assert [(f.code, f.span.line, f.span.column) for f in result.findings] == [("XLA401", 6, 12)]
+
+
 def test_keras_is_meant_where_a_module_of_the_project_may_stand_in_for_it(tmp_path: Path) -> None:
     result = check_files(
         tmp_path,

@@ -36,6 +36,7 @@ _PRIVATE_OPS = (
     "tf.python.ops.nn",
     "tf.python.ops.control_flow_ops",
     "tf.python.ops.variables",
+    "tf.python.framework.load_library",
 )
 
 
