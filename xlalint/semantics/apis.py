@@ -124,7 +124,8 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
     value = _call_api(name, arguments, node, frame)
     if frame.analysis.makes_symbolic and symbolic.takes(arguments):
         api = frame.analysis.catalog.api(name)
-        if api is not None and api.ops and name.startswith(("tf.", "keras.backend.")):
+        computes = api is not None and api.ops and name.startswith(("tf.", "keras.backend."))
+        if computes or name in symbolic.ASK_FOR_SHAPES:
             symbolic.note(name, arguments, node, frame)
         elif name.startswith("keras."):
             return symbolic.marked(value)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import cache
 
-from xlalint.semantics import composites, dtypes, named_tuples, versions
+from xlalint.semantics import composites, dtypes, named_tuples, symbolic, versions
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.names import canonical
@@ -109,7 +109,7 @@ def _of_module(value: Value, attr: str, frame: Frame) -> Value:
 
 def _of_instance(value: Value, attr: str, frame: Frame) -> Value:
     if not isinstance(value.ref, ClassInfo):
-        return _of_external_instance(value, attr)
+        return _of_external_instance(value, attr, frame)
     method = frame.analysis.classes.method(value.ref, attr)
     if method is not None:
         if frame.analysis.traits(method).is_property:
@@ -122,8 +122,11 @@ def _of_instance(value: Value, attr: str, frame: Frame) -> Value:
     return assigned if assigned is not None else NOTHING_KNOWN
 
 
-def _of_external_instance(value: Value, attr: str) -> Value:
+def _of_external_instance(value: Value, attr: str, frame: Frame) -> Value:
     name = class_name(value) or ""
+    end = symbolic.end_of(name, attr, frame)
+    if end is not None:
+        return end
     if attr in ("trainable_variables", "variables", "trainable_weights", "weights"):
         return Value(COLLECTION, ref=Value(VARIABLE, ARRIVING))
     if (

@@ -11,10 +11,13 @@ import ast
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.facts import SYMBOLIC
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.values import TENSOR, Value, leaves
+from xlalint.semantics.values import ARRIVING, TENSOR, Value, leaves
 
 # What `Value.given` holds for such a tensor.
 MARK = ("keras.Input",)
+# What makes no operations where a shape is known refuses them all the same.
+ASK_FOR_SHAPES = frozenset({"tf.shape", "tf.rank", "tf.size"})
+_MODELS = ("keras.applications.", "keras.Model", "keras.Sequential")
 
 
 def is_symbolic(value: Value) -> bool:
@@ -24,6 +27,16 @@ def is_symbolic(value: Value) -> bool:
 def marked(value: Value) -> Value:
     """The value as one of a model in the making; structures of tensors stay as they are."""
     return value._replace(given=MARK) if value.kind is TENSOR else value
+
+
+def end_of(model: str, attr: str, frame: Frame) -> Value | None:
+    """`base.output`: where a model of Keras 3 ends, for others to go on; None of other attributes."""
+    if attr not in ("input", "output") or not model.startswith(_MODELS):
+        return None
+    if frame.analysis.keras != "3":
+        return None
+    frame.analysis.makes_symbolic = True
+    return marked(Value(TENSOR, ARRIVING, structured=True))
 
 
 def made_by_keras(value: Value, arguments: Arguments) -> Value:
