@@ -163,7 +163,7 @@ def _function_at(module: ModuleInfo, line: int) -> FunctionInfo | None:
 def _lines_to_read(text: str, imported: Mapping[str, str]) -> list[int]:
     """The lines (1-based, in order) that may use an old name: they hold one of the words, or a name imported from below one."""
     names = [name for name, dotted in imported.items() if _mentions(dotted)]
-    names += [old.rpartition(".")[2] for old in table().names if not _mentions(old)]
+    names += _other_names()
     if "\r" in text:
         text = "\n".join(split_lines(text))
     lines, line, counted = [], 1, 0
@@ -172,6 +172,12 @@ def _lines_to_read(text: str, imported: Mapping[str, str]) -> list[int]:
         counted = place
         lines.append(line)
     return lines
+
+
+@cache
+def _other_names() -> tuple[str, ...]:
+    """The last part of the old names that hold none of the words."""
+    return tuple(old.rpartition(".")[2] for old in table().names if not _mentions(old))
 
 
 def _places(word: str, text: str) -> Iterator[int]:
