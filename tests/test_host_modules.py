@@ -1,0 +1,36 @@
+"""Modules whose names say that they prepare data hold host code, unless something compiles it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from cli_support import RunXlalint, WriteFiles
+
+DROPS = """\
+import tensorflow as tf
+
+
+def drop_noise(tokens, noise):
+    return tf.boolean_mask(tokens, noise)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), [("preprocessors.py", 0), ("preprocessor.py", 0), ("losses.py", 1)]
+)
+def test_only_modules_for_data_are_left_alone(
+    write: WriteFiles, xlalint: RunXlalint, name: str, count: int
+) -> None:
+    write({name: DROPS})
+    document = json.loads(xlalint("check", name, "--format", "json").out)
+    assert [f["code"] for f in document["findings"]] == ["XLA201"] * count
+
+
+def test_what_is_compiled_is_reported_all_the_same(write: WriteFiles, xlalint: RunXlalint) -> None:
+    step = "from preprocessors import drop_noise\nimport tensorflow as tf\nstep = tf.function(drop_noise, jit_compile=True)\n"
+    write({"preprocessors.py": DROPS, "train.py": step})
+    document = json.loads(xlalint("check", ".", "--format", "json").out)
+    assert [(f["path"], f["code"]) for f in document["findings"]] == [
+        ("preprocessors.py", "XLA201")
+    ]
