@@ -52,13 +52,14 @@ class Entry(NamedTuple):
     """A line of the table: the old name, the one of today, what to do in words, and where the old one stops working.
 
     `gone` is a TensorFlow minor, `keras-3`, `long`, `graphs` for what works in the graphs and sessions of TensorFlow 1 alone, or empty for what
-    is deprecated and works.
+    is deprecated and works. `value` is the text that a parameter must be given for that, where another one still works.
     """
 
     old: str
     use: str
     instead: str
     gone: str
+    value: str
     parameters: tuple[tuple[str, str], ...]
 
 
@@ -114,7 +115,7 @@ def _entries(raw: Mapping[str, Mapping[str, object]]) -> dict[str, Entry]:
     for old, said in raw.items():
         parameters = said.get("parameters", {})
         assert isinstance(parameters, dict)
-        words = {key: str(said.get(key, "")) for key in ("use", "instead", "gone")}
+        words = {key: str(said.get(key, "")) for key in ("use", "instead", "gone", "value")}
         found[old] = Entry(old, **words, parameters=tuple(parameters.items()))
     return found
 
@@ -294,7 +295,7 @@ class _Reader:
         entries = self._parameters_of(node)
         for given in node.keywords if entries else ():
             entry = entries.get(given.arg or "")
-            if entry is not None:
+            if entry is not None and (not entry.value or _is_text(given.value, entry.value)):
                 yield given, "parameter", given.arg or "", entry
 
     def _parameters_of(self, node: ast.Call) -> Mapping[str, Entry]:
@@ -319,6 +320,10 @@ class _Reader:
         if not isinstance(node, ast.Name) or node.id not in self._imported:
             return None
         return ".".join((self._imported[node.id], *reversed(tail))), [*tail, node.id]
+
+
+def _is_text(node: ast.expr, text: str) -> bool:
+    return isinstance(node, ast.Constant) and node.value == text
 
 
 def _above(name: str) -> Iterator[str]:
