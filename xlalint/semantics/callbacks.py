@@ -439,7 +439,9 @@ def _fold(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
     step = _argument(arguments, bound, 0, "fn")
     _note_loop(node, [carried], step, True, frame)
     result = _run_in_graph(step, [carried, elems], frame)
-    return result if result.is_tensor else Value(TENSOR, COMPUTED, structured=True)
+    if result.is_tensor or result.kind is SEQUENCE:
+        return result
+    return Value(TENSOR, COMPUTED, structured=True)
 
 
 def _slice_of(value: Value | None) -> Value:
@@ -468,7 +470,7 @@ def _stacked(value: Value, elems: Value | None = None) -> Value:
         COMPUTED,
         rows[0].producer if rows else None,
         dtype=value.dtype,
-        structured=not value.is_tensor,
+        structured=value.structured or not value.is_tensor,
         counted=rows[0].counted if rows else None,
     )
 
