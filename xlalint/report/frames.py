@@ -25,12 +25,17 @@ class Sources:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._sources: dict[str, Source] = {}
+        self._lines: dict[tuple[str, int | None], list[str]] = {}
 
     def lines(self, path: str, cell: int | None = None) -> list[str]:
         """The lines that a span in `path` (and `cell`) counts from; none where the file cannot be read any more."""
-        if path not in self._sources:
-            self._sources[path] = self._read(path)
-        return self._sources[path].lines(cell) if self._sources[path].text else []
+        known = self._lines.get((path, cell))
+        if known is None:
+            if path not in self._sources:
+                self._sources[path] = self._read(path)
+            source = self._sources[path]
+            known = self._lines[path, cell] = source.lines(cell) if source.text else []
+        return known
 
     def _read(self, path: str) -> Source:
         file = named(path, self._settings)
