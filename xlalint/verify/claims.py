@@ -97,6 +97,7 @@ _CLAIMS = {
     "XLA403/warning": Claim(_NO_KERNEL, NEVER, otherwise=_THESE_ARGUMENTS),
     "XLA403": Claim(_NO_KERNEL | {"python"}, KERNEL),
     "XLA404/no-kernel": Claim(_NO_KERNEL, KERNEL),
+    "XLA404/mixed": Claim(_TRACING, TRACES),
     "XLA404": Claim(_NO_KERNEL | {"tpu"}, NEVER, otherwise=_TPU),
     "XLA405/dense-shape": Claim(frozenset({"not-constant", "compiler"}), COMPILES),
     "XLA405/warning": Claim(_NO_KERNEL | {"python"}, NEVER, otherwise=_THESE_ARGUMENTS),
