@@ -439,9 +439,16 @@ def _fold(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
     step = _argument(arguments, bound, 0, "fn")
     _note_loop(node, [carried], step, True, frame)
     result = _run_in_graph(step, [carried, elems], frame)
-    if result.is_tensor or result.kind is SEQUENCE:
-        return result
-    return Value(TENSOR, COMPUTED, structured=True)
+    if not (result.is_tensor or result.kind is SEQUENCE):
+        return Value(TENSOR, COMPUTED, structured=True)
+    return result if any(leaf.is_data_sized for leaf in leaves(carried)) else _of_full_size(result)
+
+
+def _of_full_size(value: Value) -> Value:
+    """A step leaves the shape as it was: written to with rows of any number, the state is no longer than it began."""
+    if value.kind is SEQUENCE:
+        return value._replace(ref=tuple(_of_full_size(item) for item in value.ref))
+    return value._replace(producer=None, counted=None) if value.is_tensor else value
 
 
 def _slice_of(value: Value | None) -> Value:
