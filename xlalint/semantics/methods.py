@@ -291,9 +291,25 @@ def keras_method(
     """`compile`, `fit` and the like: functions handed to Keras are traced by Keras."""
     if attr in node_inputs.READERS:
         frame.analysis.node_inputs.saw_read(arguments, node, frame)
-        frame.touches_host = True  # refused in a tf.function: whoever calls it runs eagerly
+        if _is_of_keras(base, attr, arguments, node, frame):
+            frame.touches_host = True  # refused in a tf.function: whoever calls it runs eagerly
     frame.analysis.regions.handed_to_keras(base, arguments, attr, node, frame)
     return NOTHING_KNOWN
+
+
+_LOOP_SETTINGS = frozenset({"verbose", "batch_size", "steps", "callbacks"})
+
+
+def _is_of_keras(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> bool:
+    """Whether `fit`, `evaluate` or `predict` is Keras's: models of other libraries predict in compiled code as well."""
+    if attr == "fit" or base.kind is not UNKNOWN:
+        return True
+    if not _LOOP_SETTINGS.isdisjoint(arguments.keywords):
+        return True
+    function = getattr(node, "func", None)
+    receiver = getattr(function, "value", None)
+    name = getattr(receiver, "attr", getattr(receiver, "id", ""))
+    return name == "model" and "keras" in frame.module.text
 
 
 def _add_weight(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
