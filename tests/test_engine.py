@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import random
 import sys
 import textwrap
@@ -13,7 +14,9 @@ import pytest
 from xlalint import engine
 from xlalint.finding import CheckResult, Finding
 from xlalint.project import settings
-from xlalint.semantics import expressions
+from xlalint.semantics import expressions, parameters
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.values import Value
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -247,6 +250,8 @@ HARD = {
     "classes that inherit from each other": "import tensorflow as tf\nclass A(B): pass\nclass B(A):\n"
     "    def call(self, x):\n        return tf.unique(x)\n",
     "modules that are only a form feed": "\f\nimport tensorflow as tf\f\n",
+    "annotations that hold nothing": "import tensorflow as tf\nfrom typing import Union\n@tf.function\n"
+    "def f(x: Union[tuple[()], int], y: list[()], z: dict[()]):\n    return tf.abs(x)\n",
     "a name bound to itself": "from m import m\nfrom m import x as x\nprint(x)\n",
 }
 
@@ -262,8 +267,6 @@ def test_a_bug_in_the_analysis_costs_one_function(
     def broken(node: object, frame: object) -> object:
         raise ZeroDivisionError("boom")
 
-    import ast
-
     monkeypatch.setitem(expressions.HANDLERS, ast.Set, broken)
     result = check_files(
         tmp_path,
@@ -274,6 +277,38 @@ def test_a_bug_in_the_analysis_costs_one_function(
                 @tf.function
                 def broken(x):
                     return {x}
+
+                @tf.function
+                def fine(x):
+                    return tf.unique_with_counts(x)
+            """
+        },
+    )
+    assert said(result) == [("m.py", 10, "XLA401")]
+    (error,) = result.errors
+    assert (error.line, "analysing broken" in error.message) == (5, True)
+
+
+def test_a_bug_about_a_parameter_costs_one_function(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    understood = parameters.from_annotation
+
+    def broken(annotation: ast.expr | None, frame: Frame) -> Value | None:
+        if isinstance(annotation, ast.Name) and annotation.id == "Odd":
+            raise ZeroDivisionError("boom")
+        return understood(annotation, frame)
+
+    monkeypatch.setattr(parameters, "from_annotation", broken)
+    result = check_files(
+        tmp_path,
+        {
+            "m.py": """
+                import tensorflow as tf
+
+                @tf.function
+                def broken(x: Odd):
+                    return tf.unique_with_counts(x)
 
                 @tf.function
                 def fine(x):

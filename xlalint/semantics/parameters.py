@@ -140,6 +140,8 @@ def _from_generic(annotation: ast.Subscript, frame: Frame) -> Value | None:
         else getattr(annotation.value, "id", "")
     )
     parts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+    if not parts:
+        return Value(COLLECTION)  # `tuple[()]`, which holds nothing
     if outer == "Optional":
         inner = from_annotation(parts[0], frame)
         return inner._replace(optional=True) if inner is not None else None

@@ -430,6 +430,17 @@ class Regions:
 
     def _run_root(self, root: Root) -> None:
         info = root.function
+        try:
+            self._trace(root)
+        except Exception as error:
+            # One function that the analysis stumbles over costs no other its findings, and is not tried again.
+            self._analysis.functions.visited.setdefault(info)
+            self._analysis.failures.append(
+                Failure(info.module, info.node.lineno, info.qualname, error)
+            )
+
+    def _trace(self, root: Root) -> None:
+        info = root.function
         self._analysis.loop_gradients.begin()
         frame = self._analysis.functions.frame_of(info, root.context, root.self_value, 0)
         assumed = root.arguments is None
@@ -451,16 +462,12 @@ class Regions:
         self._analysis.functions.running.append(info)
         try:
             self._analysis.functions.run_body(info, frame)
-        except Exception as error:
-            self._analysis.failures.append(
-                Failure(info.module, info.node.lineno, info.qualname, error)
-            )
         finally:
             self._analysis.functions.running.pop()
-        if frame.touches_host and root.context.region == ASSUMED:
-            self._host.add(info)
-        if root.role_method is None and _feeds_steps(info, frame, root.context, takes_text):
-            self._handed_to_host.add(info)
+            if frame.touches_host and root.context.region == ASSUMED:
+                self._host.add(info)
+            if root.role_method is None and _feeds_steps(info, frame, root.context, takes_text):
+                self._handed_to_host.add(info)
 
     def _promote(self, info: FunctionInfo, frame: Frame) -> None:
         """In a compiled function, a parameter used as a tensor is one: tf.function makes it so."""
