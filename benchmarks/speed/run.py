@@ -8,7 +8,7 @@ runs, for each package and for all of them together (all lines by the sum of the
 for people and of the JSON one, which has a rewrite beside each finding; the memory that a cold run took at its peak; how
 many times as fast as each peer xlalint is; start-up and single-file times; and what a line costs in generated sources of
 three sizes. The two slow peers run once, and only on packages of at most --peer-lines lines; --alone leaves all peers out.
-A command is not run again once its runs have taken ten CPU-seconds: with --alone, all takes five to ten minutes. Standard
+A command is not run again once its runs have taken ten CPU-seconds: with --alone, all takes ten minutes and more. Standard
 error says what is being measured.
 """
 
