@@ -5,7 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.semantics.facts import RENAMED, SYMBOLIC
+from xlalint.semantics.facts import MODEL_FILE, RENAMED, SYMBOLIC
+from xlalint.semantics.model_files import Misnamed
 from xlalint.semantics.renames import Rename
 
 
@@ -17,6 +18,18 @@ class GoneOrRenamed(Rule):
     def visit_Call(self, node: cst.Call) -> None:
         for fact in self.facts(node, SYMBOLIC):
             self.report(node, fact, "refused", confidence="certain", api=fact.detail)
+        for fact in self.facts(node, MODEL_FILE):
+            said: Misnamed = fact.detail
+            endings = " or ".join(f"`{ending}`" for ending in said.endings)
+            self.report(
+                node,
+                fact,
+                "file-name",
+                confidence="certain",
+                api=said.called,
+                path=said.path,
+                endings=endings,
+            )
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         self._judge(node)

@@ -21,6 +21,7 @@ from xlalint.semantics import (
     host_objects,
     misfits,
     misuses,
+    model_files,
     pipelines,
     precision,
     python_arguments,
@@ -156,6 +157,8 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
     if name in ("tf.TensorArray", "tf.compat.v1.TensorArray"):
         return tensor_arrays.construct(arguments, node, frame)
     plain = api_name(name)
+    if plain in model_files.FUNCTIONS and name == plain and frame.analysis.keras == "3":
+        model_files.note_function(name, arguments, node, frame)
     if plain in ("keras.Input", "keras.layers.Input"):
         frame.analysis.drivers.saw_input(arguments, node, frame)
         if name == plain and frame.analysis.keras == "3":

@@ -103,6 +103,7 @@ BATCH_SIZE = "batch-size"
 LEARNING_RATE = "learning-rate"
 # A function of TensorFlow called with what `keras.Input` made; detail: its name.
 SYMBOLIC = "symbolic"
+MODEL_FILE = "model-file"  # detail: a `model_files.Misnamed`
 RENAMED = "renamed"  # detail: a `renames.Rename`
 # Facts about code that runs on the host by its nature.
 DRIVING = frozenset(
@@ -112,6 +113,7 @@ DRIVING = frozenset(
         UNCAUGHT_CHECK,
         RENAMED,
         SYMBOLIC,
+        MODEL_FILE,
         TPU_SETUP,
         EAGER_STEP,
         SCOPE,

@@ -13,6 +13,7 @@ from xlalint.semantics import (
     host_objects,
     iteration,
     meetings,
+    model_files,
     model_layers,
     named_tuples,
     node_inputs,
@@ -263,6 +264,8 @@ def _external_instance_method(
         return NONE
     if attr in meetings.METHODS:
         frame.analysis.meetings.saw(attr, node, frame)
+    if attr in model_files.METHODS and name.startswith(_MODELS) and frame.analysis.keras == "3":
+        model_files.note_method(attr, node, frame)
     if attr in ("save", "write", "export"):
         frame.analysis.node_inputs.saw_write(f"{api_name(name)}.{attr}", node, frame)
     if base.made is not None:
@@ -340,6 +343,16 @@ def _keras_loss_method(
     return Value(TENSOR, COMPUTED)
 
 
+def _of_files(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """`save`, `save_weights` and `load_weights` of a project's own models."""
+    if not frame.analysis.regions.is_keras_2(base):
+        model_files.note_method(attr, node, frame)
+    return NOTHING_KNOWN
+
+
+_MODELS = ("keras.Model", "keras.Sequential", "keras.applications.")
+
+
 # Methods that a project's own Keras classes inherit from Keras itself; a project method of that name comes first.
 _KERAS_INHERITED: dict[str, Method] = {
     "add_weight": _add_weight,
@@ -348,6 +361,7 @@ _KERAS_INHERITED: dict[str, Method] = {
     **dict.fromkeys(node_inputs.READERS, keras_method),
     "add_loss": keras_method,
     "add_metric": keras_method,
+    **dict.fromkeys(model_files.METHODS, _of_files),
     "compute_loss": _keras_loss_method,
     "compiled_loss": _keras_loss_method,
 }

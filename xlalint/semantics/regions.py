@@ -167,7 +167,7 @@ class Regions:
         if attr == "fit":
             self._analysis.drivers.saw_fit(base, arguments, node, frame)
             self._analysis.scopes.saw_fit(base, frame)
-            self._analysis.model_layers.saw_training(base, self._is_keras_2(base), frame)
+            self._analysis.model_layers.saw_training(base, self.is_keras_2(base), frame)
             return
         if attr == "compile":
             self._analysis.drivers.saw_compile(arguments, node, frame)
@@ -188,7 +188,7 @@ class Regions:
             wanted = list(arguments.positional[:1])
         else:
             return
-        converted = self._is_keras_2(base)
+        converted = self.is_keras_2(base)
         for value in wanted:
             parts = leaves(value) if value is not None else ()
             for leaf in parts:
@@ -196,7 +196,7 @@ class Regions:
                     context = self._given_to_keras(callee.function, f"Model.{attr}", converted)
                     self._add_root(callee, context, _TRUE_AND_PREDICTED)
 
-    def _is_keras_2(self, model: Value) -> bool:
+    def is_keras_2(self, model: Value) -> bool:
         """Whether a model is of Keras 2, or of tf_keras, which converts the losses and metrics it is given."""
         if self._analysis.keras == "2":
             return True
