@@ -1,4 +1,4 @@
-"""No module of xlalint needs itself: each can be imported first, and be read without all the others."""
+"""No module of xlalint needs itself when it runs: each can be imported first. (Names in types alone may go in circles.)"""
 
 from __future__ import annotations
 
