@@ -52,6 +52,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.names import api_name
 from xlalint.semantics.noted_calls import detail_of, is_data, needs_exact, note_call
 from xlalint.semantics.values import (
+    ANY_OF,
     ARRIVING,
     BOUNDED,
     COMPUTED,
@@ -74,6 +75,7 @@ from xlalint.semantics.values import (
     Made,
     Usual,
     Value,
+    alternatives,
     class_name,
     constant,
     flattened,
@@ -410,6 +412,9 @@ _COMPOSITES = {"SparseTensor": SPARSE, "RaggedTensor": RAGGED}
 def _argument_fits(value: Value, wanted: object) -> bool | None:
     if wanted in _COMPOSITES:
         return any(leaf.kind is _COMPOSITES[str(wanted)] for leaf in leaves(value))
+    if value.kind is ANY_OF:
+        fits = {_argument_fits(each, wanted) for each in alternatives(value)}
+        return fits.pop() if len(fits) == 1 else None
     known = value.constant()
     if wanted == "given":
         if known is not None:

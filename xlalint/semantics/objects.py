@@ -23,6 +23,7 @@ from xlalint.semantics.values import (
     SEQUENCE,
     SOME_PYTHON,
     TENSOR,
+    OneOf,
     Usual,
     Value,
     join,
@@ -243,7 +244,7 @@ def _body(info: FunctionInfo) -> list[ast.stmt]:
 
 def _as_attribute(value: Value) -> Value:
     """An attribute may be set again elsewhere: its value while constructing is its kind, no more."""
-    if type(value.ref) is Usual:
+    if type(value.ref) in (Usual, OneOf):
         return value
     if value.kind is PYTHON:
         return NOTHING_KNOWN if value == NONE else SOME_PYTHON
