@@ -126,6 +126,26 @@ def test_the_sources_of_a_module_are_what_it_imports_of_the_project(write: Write
     }
 
 
+@pytest.mark.parametrize(
+    ("file", "run", "is_module"),
+    [
+        ("pkg/train.py", "pkg.train", True),  # both kinds of imports
+        ("pkg/model.py", "pkg.model", True),
+        ("pkg/unused.py", "pkg/unused.py", False),  # runs anywhere
+        ("tool.py", "tool.py", False),  # in no package
+    ],
+)
+def test_a_file_that_needs_its_package_is_run_as_a_module(
+    write: WriteFiles, file: str, run: str, is_module: bool
+) -> None:
+    folder = write({**PROJECT, "tool.py": "import pkg.train\n"})
+    command = plan.program_at(file, folder)
+    assert (command.run, command.is_module) == (run, is_module)
+    assert plan.sources_of(command, folder)[0] == folder / file
+    (job, *_) = plan.training_jobs(command, plan.Options(strategy="none"), [], folder)
+    assert job.first_path == str(folder if is_module else (folder / file).parent)
+
+
 STRATEGIES = [
     ("model.fit(x)", None, [(AS_IS, 1, False, False), (MIRRORED, 2, True, False)]),
     ("model.fit(x)", "none", [(AS_IS, 1, False, False)]),

@@ -510,6 +510,32 @@ def test_wrong_claims_are_refuted(write: WriteFiles) -> None:
     assert not result.has_failures
 
 
+KEPT = """\
+import tensorflow as tf
+
+
+@tf.function(input_signature=[tf.TensorSpec([6], tf.float32)])
+def newest(x):
+    return tf.unique(x)[0][-1]  # the last of the buffer
+
+
+@tf.function(input_signature=[tf.TensorSpec([6], tf.float32)])
+def total(x):
+    return tf.reduce_sum(tf.unique(x)[0])
+"""
+
+
+def test_made_inputs_of_which_all_is_kept_are_followed_by_some_of_which_a_part_is(
+    verify: Any,
+) -> None:
+    # Six numbers drawn at random are six: the buffer is full, and what follows cannot go wrong.
+    _, report = verify({"lib.py": KEPT}, "lib.py")
+    status = {one["function"]: one["status"] for one in report["targets"]}
+    assert status["total"] == "ok"
+    (wrong,) = [one for one in report["findings"] if one["code"] == "XLA204"]
+    assert (wrong["line"], wrong["verdict"]) == (line_of(KEPT, "last of the buffer"), "confirmed")
+
+
 KERAS_2 = """\
 import numpy as np
 import tensorflow as tf

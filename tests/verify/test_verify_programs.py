@@ -113,6 +113,20 @@ def test_what_a_program_writes_by_itself_leaves_its_folder_as_it_was(
     assert changed == ("the run changed files of yours, by a way that is not redirected: shell.txt")
 
 
+WITHIN = {
+    "src/pkg/__init__.py": "",
+    "src/pkg/loss.py": "import tensorflow as tf\n\n\n@tf.function(jit_compile=True)\ndef loss(x):\n    return tf.reduce_sum(x * x)\n",
+    "src/pkg/train.py": "import tensorflow as tf\n\nfrom .loss import loss\n\nif __name__ == '__main__':\n    print(loss(tf.ones([4])))\n",
+}
+
+
+def test_a_program_inside_a_package_runs_as_its_module(verify: Any) -> None:
+    ran, report = verify(WITHIN, "--strategy", "none", "src/pkg/train.py")
+    (training,) = report["training"]
+    assert (ran.status, training["status"]) == (0, "ended"), training
+    assert [(one["function"], one["status"]) for one in report["targets"]] == [("loss", "ok")]
+
+
 ENTRIES = """\
 import tensorflow as tf
 

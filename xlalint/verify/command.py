@@ -26,6 +26,7 @@ class Command:
     """A user's own command. `python` is the interpreter with its options, `run` a file, a folder or a module.
 
     `notebook` is the one that `run` was made from, empty for all else; `variables` those of the environment that it sets.
+    `root` is the folder that a module's package lies in, empty for the folder that the command is given in.
     """
 
     python: tuple[str, ...]
@@ -34,6 +35,11 @@ class Command:
     arguments: tuple[str, ...]
     notebook: str = ""
     variables: tuple[tuple[str, str], ...] = ()
+    root: str = ""
+
+    def home(self, folder: Path) -> Path:
+        """Where Python looks for a module that is run in `folder`."""
+        return Path(self.root) if self.root else folder
 
     @property
     def label(self) -> str:

@@ -6,7 +6,7 @@ import importlib
 import inspect
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -88,9 +88,8 @@ def _program(name: str, function: Any, signature: Any, origin: str = _SIGNATURE)
     leading, other = _sizes(function, tuple(signature)) if has_unknown else (_LEADING, _OTHER)
     specs = static(tuple(signature), leading, other)
     notes = (f"unknown dimensions taken as {leading} (first) and {other}",) if has_unknown else ()
-    return _with_calls(
-        name, function, [Call(example(specs, 1)), Call(example(specs, 2))], origin, notes
-    )
+    calls = [Call(example(specs, 1)), Call(example(specs, 2))]
+    return replace(_with_calls(name, function, calls, origin, notes), has_made_inputs=True)
 
 
 def _sizes(function: Any, signature: Any) -> tuple[int, int]:

@@ -72,7 +72,8 @@ def _script_job(
 ) -> Job:
     target = folder / command.run
     script = target / "__main__.py" if target.is_dir() else target
-    first_path = folder if command.is_module else (target if target.is_dir() else script.parent)
+    beside = target if target.is_dir() else script.parent
+    first_path = command.home(folder) if command.is_module else beside
     home = (folder / command.notebook).resolve().parent if command.notebook else None
     first_path = home or first_path
     env, notes = _environment(sources or _installed_sources(command))
@@ -192,9 +193,24 @@ def is_script(file: Path) -> bool:
     )
 
 
+def program_at(file: str, folder: Path) -> Command:
+    """The command that runs a file: as a module where it imports from the package that it lies in, as users of `-m` do."""
+    name, root = module_name(folder / file)
+    package = name.rpartition(".")[0]
+    if package and any(_is_within(package, imported) for imported in _imports(folder / file)):
+        return Command((sys.executable,), name, True, (), root=str(root))
+    return Command((sys.executable,), file, False, ())
+
+
+def _is_within(package: str, imported: str) -> bool:
+    top = package.partition(".")[0]
+    return imported.partition(".")[0] == top
+
+
 def sources_of(command: Command, folder: Path) -> list[Path]:
     """The program's file and the project's own modules that it imports, as far as their imports lead."""
-    start = _local_module(command.run, [folder]) if command.is_module else folder / command.run
+    home = command.home(folder)
+    start = _local_module(command.run, [home]) if command.is_module else folder / command.run
     if start is None:
         return []
     if start.is_dir():
@@ -206,7 +222,7 @@ def sources_of(command: Command, folder: Path) -> list[Path]:
         if file in seen:
             continue
         seen[file] = None
-        folders = [start.resolve().parent, folder.resolve(), file.parent]
+        folders = [start.resolve().parent, home.resolve(), file.parent]
         folders += [(folder / command.notebook).resolve().parent] if command.notebook else []
         waiting += [
             found.resolve() for name in _imports(file) if (found := _local_module(name, folders))

@@ -32,7 +32,8 @@ class Program:
     """A function under test.
 
     `parameters` are the names of its positional arguments. `calls` holds one or two calls of the same structure, with different values where two were seen. `is_differentiated` says
-    that a failing gradient is a failure (not so for an evaluation step). `inputs` and `is_special`: see `TargetReport`.
+    that a failing gradient is a failure (not so for an evaluation step). `inputs` and `is_special`: see `TargetReport`. `has_made_inputs`: verify
+    made the values, which stand for any of their shapes.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Program:
     notes: tuple[str, ...] = ()
     inputs: str = ""
     is_special: bool = False
+    has_made_inputs: bool = False
 
 
 class Flat:

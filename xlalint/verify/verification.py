@@ -223,7 +223,7 @@ def _commands(request: Request, settings: Settings, books: Notebooks) -> list[Co
         ]
     else:
         commands = [
-            Command((sys.executable,), path, False, ())
+            plan.program_at(path, request.folder)
             for path in request.paths
             if Path(path).is_file() and (path.endswith(SUFFIX) or plan.is_script(Path(path)))
         ]

@@ -134,6 +134,7 @@ def _program(wanted: Wanted, found: Found) -> Program:
         is_differentiated=False,
         inputs=f"inputs found by trying: {found.words}",
         is_special=found.is_special,
+        has_made_inputs=True,
     )
 
 

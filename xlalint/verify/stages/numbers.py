@@ -9,13 +9,25 @@ from xlalint.verify.differing import differing_lines
 from xlalint.verify.records import EAGER, FAILED, NUMBERS, OK, Failure
 from xlalint.verify.stages.books import Said
 from xlalint.verify.stages.pairs import Inputs, Pair
+from xlalint.verify.stages.parts import keeping_part
 from xlalint.verify.stages.subject import Subject
 from xlalint.verify.stages.variables import Kept
 
 
 def numbers(subject: Subject) -> Said:
     """Compare outputs, and the gradients that the program applies; say which operation differs first."""
-    inputs = Inputs(subject.first, subject.concrete, subject.compiled)
+    said = _compared(subject, Inputs(subject.first, subject.concrete, subject.compiled))
+    if said.status == OK and subject.books.bounded:
+        for tensors, kept in keeping_part(subject):
+            subject.books.fills = kept
+            said = _compared(subject, Inputs(tensors))
+            if said.status == FAILED:
+                subject.books.notes.append("numbers: with values of which a part is kept")
+                break
+    return said
+
+
+def _compared(subject: Subject, inputs: Inputs) -> Said:
     with randomness.reproducible() as dice, subject.listening() as program:
         pair = Pair(subject, inputs, program, dice)
         said = pair.compared(NUMBERS)
