@@ -77,6 +77,26 @@ def becomes_one(test: Value, frame: Frame) -> bool:
     )
 
 
+def with_what_is_skipped(node: ast.If, frame: Frame) -> ast.If | None:
+    """`if t: continue` in a loop: AutoGraph makes the other arm of what is left of the loop's body.
+
+    Returns that conditional, its arms without `continue`; None where nothing is skipped, or more than this block is.
+    """
+    body = frame.function.node.body if frame.function is not None else None
+    skips = [bool(arm) and isinstance(arm[-1], ast.Continue) for arm in (node.body, node.orelse)]
+    if skips[0] == skips[1] or not frame.loops or not isinstance(body, list):
+        return None
+    path = path_to(body, node)
+    if not path or path[-1].owner is not frame.loops[-1]:
+        return None
+    rest = list(path[-1].block[path[-1].place + 1 :])
+    arms = [node.body[:-1], [*node.orelse, *rest]]
+    if skips[1]:
+        arms = [[*node.body, *rest], node.orelse[:-1]]
+    whole = ast.If(test=node.test, body=arms[0] or [ast.Pass()], orelse=arms[1])
+    return ast.copy_location(whole, node) if rest else None
+
+
 def run_arm(block: Sequence[ast.stmt], run: Callable[[], bool], frame: Frame) -> Arm:
     """Run one arm, take back what it changed, and compare the conditionals in it that return with what follows them."""
     position = len(frame.returned)

@@ -248,6 +248,10 @@ def _run_arm(node: ast.If, holds: bool, frame: Frame) -> bool:
 
 def _graph_if(node: ast.If, test: Value, frame: Frame) -> bool:
     """An `if` that AutoGraph turns into a conditional of the graph: both arms are run, and compared."""
+    iteration.note_exits(node, test, frame)
+    whole = conditionals.with_what_is_skipped(node, frame)
+    if whole is not None:
+        node = whole
     frame.constructs.append(node)
     frame.analysis.loop_gradients.enter(node.test, frame)
     body = run_arm(node.body, lambda: _run_arm(node, True, frame), frame)
@@ -255,14 +259,13 @@ def _graph_if(node: ast.If, test: Value, frame: Frame) -> bool:
     frame.analysis.loop_gradients.leave(node.test)
     frame.constructs.pop()
     note_arms(node, test, body, other, frame)
-    iteration.note_exits(node, test, frame)
     if body.ends and other.ends:
         decided = conditionals.numbers_decided(test, body, other, frame)
         frame.names.join(body.changes, other.changes)
         frame.names.update(decided)
     else:
         frame.names.apply(body.changes if body.ends else other.changes)
-    return body.ends or other.ends
+    return (body.ends or other.ends) and whole is None
 
 
 def _is_type_checking(test: ast.expr) -> bool:

@@ -22,7 +22,10 @@ class Position(NamedTuple):
 
 
 def path_to(body: Sequence[ast.stmt], statement: ast.stmt) -> tuple[Position, ...]:
-    """The blocks around a statement, innermost last; empty when it is not in `body`."""
+    """The blocks around a statement, innermost last; empty when it is not in `body`.
+
+    An `if` that was joined with the rest of its block (the same test, another node) stands at the end of that block.
+    """
     line = statement.lineno
     return _search(body, statement, line, None) or ()
 
@@ -33,6 +36,8 @@ def _search(
     for index, statement in enumerate(block):
         if statement is wanted:
             return (Position(block, index, owner),)
+        if isinstance(statement, ast.If) and statement.test is getattr(wanted, "test", None):
+            return (Position(block, len(block) - 1, owner),)
         if statement.lineno <= line <= (statement.end_lineno or statement.lineno):
             for inner in _blocks(statement):
                 found = _search(inner, wanted, line, statement)
