@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from xlalint.rules.base import Passage, Rule
-from xlalint.semantics.facts import CALL, INDEX, STRIDE, CallDetail, Fact
+from xlalint.semantics.facts import CALL, INDEX, SLICE_WRITE, STRIDE, CallDetail, Fact
 from xlalint.semantics.values import ARRIVING, BOUNDED, COMPUTED, Value, leaves
 
 
@@ -32,9 +32,11 @@ class SizeFromData(Rule):
     def __init__(self, passage: Passage) -> None:
         super().__init__(passage)
         self._sizes: list[_Size] = []
+        self._written: set[cst.BaseExpression] = set()
 
     def visit_Call(self, node: cst.Call) -> None:
         self._index(node)
+        self._write(node)
         for fact in self.facts(node, CALL):
             detail: CallDetail = fact.detail
             self._inside(node, fact, detail)
@@ -43,7 +45,8 @@ class SizeFromData(Rule):
                     self._judge(node, fact, parameter, value)
 
     def visit_Subscript(self, node: cst.Subscript) -> None:
-        self._index(node)
+        if node not in self._written:
+            self._index(node)
         for fact in self.facts(node, STRIDE):
             variant = self._variant(fact.value.dependence)
             step = ast.unparse(fact.detail)
@@ -86,6 +89,15 @@ class SizeFromData(Rule):
             index, value = self.quote(node), ast.unparse(fact.detail)
             self.report(node, fact, "index-cpu", index=index, value=value)
 
+    def _write(self, node: cst.Call) -> None:
+        """`variable[i].assign(x)`, of which the part is a place and nothing that is read."""
+        for fact in self.facts(node, SLICE_WRITE):
+            is_repeated = self._variant(fact.value.dependence) == "argument-cpu"
+            if isinstance(node.func, cst.Attribute):
+                self._written.add(node.func.value)
+            words = {"use": self.quote(node.func), "value": ast.unparse(fact.detail)}
+            self.report(node, fact, "written-cpu" if is_repeated else "written", **words)
+
     def _variant(self, dependence: int) -> str:
         if dependence != ARRIVING:
             return "computed"
@@ -98,7 +110,7 @@ class SizeFromData(Rule):
             return
         dependence = max(leaf.dependence for leaf in data)
         sure = any(leaf.sure for leaf in data if leaf.dependence == dependence)
-        argument = self._written(node, parameter, fact.detail)
+        argument = self._as_written(node, parameter, fact.detail)
         parts = _parts(argument, value, least)
         quoted = ", ".join(self.quote(part) for part in parts) if parts else parameter
         self._sizes.append(
@@ -113,7 +125,7 @@ class SizeFromData(Rule):
             )
         )
 
-    def _written(
+    def _as_written(
         self, node: cst.Call, parameter: str, detail: CallDetail
     ) -> cst.BaseExpression | None:
         """What the author wrote for a parameter, by keyword or by position."""

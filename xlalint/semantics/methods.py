@@ -21,6 +21,7 @@ from xlalint.semantics import (
     python_arguments,
     reductions,
     result_shapes,
+    slice_writes,
     tensor_arrays,
     trace_effects,
 )
@@ -93,6 +94,8 @@ def _tensor_method(
         return Value(NDARRAY)
     if attr in ("get_shape", "shape"):
         return static_shape(base.shape if not base.structured else None)
+    if attr == "assign":
+        slice_writes.note(node, frame)
     if attr.startswith("assign") or attr in ("scatter_update", "scatter_nd_update", "scatter_add"):
         return base
     if attr in ("value", "read_value"):
