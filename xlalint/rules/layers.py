@@ -25,6 +25,9 @@ def turns_jit_off(fact: Fact, detail: CallDetail, aim: Aim) -> bool:
 
 
 def named_in(call: cst.Call) -> cst.BaseExpression:
-    """What a call is named by: of `keras.layers.StringLookup(...)(x)`, the layer's class."""
+    """What a call is named by: of `keras.layers.StringLookup(...)(x)`, the layer's class; of `getattr(tf.math, name)(x)`, the look-up."""
     called = call.func
-    return called.func if isinstance(called, cst.Call) else called
+    if not isinstance(called, cst.Call):
+        return called
+    is_looked_up = isinstance(called.func, cst.Name) and called.func.value == "getattr"
+    return called if is_looked_up else called.func

@@ -33,10 +33,12 @@ from xlalint.semantics.values import (
     TENSOR,
     TRUE,
     FromPython,
+    Partly,
     Value,
     constant,
     dimension,
     element,
+    join_all,
     usually,
 )
 
@@ -189,7 +191,19 @@ def _getattr(values: tuple[Value, ...], frame: Frame) -> Value:
     name = values[1].constant() if len(values) > 1 else None
     if name is not None and isinstance(name.value, str) and name.value.isidentifier():
         return read(values[0], name.value, frame, ast.Constant(name.value))
+    if name is None and len(values) > 1 and type(values[1].ref) is Partly:
+        return _named_alike(values[0], values[1].ref, frame)
     return NOTHING_KNOWN
+
+
+def _named_alike(module: Value, name: Partly, frame: Frame) -> Value:
+    """`getattr(tf.math, f"segment_{mode}")`: one of the functions of that module whose names begin and end like that."""
+    if module.kind is not EXTERNAL or not (name.start or name.end):
+        return NOTHING_KNOWN
+    every = frame.analysis.catalog.members(str(module.ref))
+    alike = [each for each in every if each.startswith(name.start) and each.endswith(name.end)]
+    found = [Value(EXTERNAL, ref=f"{module.ref}.{each}") for each in alike if each.islower()]
+    return join_all(tuple(found)) if found and len(found) == len(alike) else NOTHING_KNOWN
 
 
 def _hasattr(values: tuple[Value, ...], frame: Frame) -> Value:

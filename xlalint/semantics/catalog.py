@@ -239,6 +239,15 @@ class Catalog:
         """Every name that is written down: canonical names and aliases, sorted."""
         return tuple(sorted({*self._apis, *self._aliases}))
 
+    def members(self, module: str) -> tuple[str, ...]:
+        """The names that are written down right under `module` (`tf.math`), sorted."""
+        start = f"{module}."
+        return tuple(
+            name.removeprefix(start)
+            for name in self.spellings()
+            if name.startswith(start) and name.count(".") == start.count(".")
+        )
+
     def emitters(self, op_type: str) -> tuple[str, ...]:
         """APIs whose graph holds an operation, sorted; those of `tf.compat.v1` last."""
         found = [name for name, row in self._apis.items() if op_type in row.get("ops", ())]

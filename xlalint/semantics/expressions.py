@@ -16,6 +16,7 @@ from xlalint.semantics import (
     dtypes,
     formatting,
     iteration,
+    known_texts,
     misfits,
     reductions,
     shapes,
@@ -204,6 +205,8 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
         return _overloaded(node, left, right, frame)
     if left.kind is PYTHON and right.kind is PYTHON:
         return _folded(node, left, right)
+    if UNKNOWN in (left.kind, right.kind) and (_is_text(left) or _is_text(right)):
+        return _folded(node, left, right)
     if right.kind is SEQUENCE and _is_text(left):
         for position, item in enumerate(right.ref):
             if item.is_tensor and not (item.guess or item.structured):
@@ -271,6 +274,8 @@ def _folded(node: ast.AST, left: Value, right: Value) -> Value:
     """Whole numbers that are known stay known: they are sizes and axes."""
     one, other = left.constant(), right.constant()
     fold = _FOLDED.get(type(getattr(node, "op", None)))  # type: ignore[arg-type]
+    if fold is operator.add and (_is_text(left) or _is_text(right)):
+        return known_texts.joined([known_texts.text(left), known_texts.text(right)])
     if one is None or other is None or fold is None:
         return SOME_PYTHON
     if type(one.value) is not int or type(other.value) is not int:
@@ -669,17 +674,19 @@ def _lambda(node: ast.Lambda, frame: Frame) -> Value:
 
 
 def _joined_string(node: ast.JoinedStr, frame: Frame) -> Value:
-    for part in node.values:
-        if isinstance(part, ast.FormattedValue):
-            value = evaluate(part.value, frame)
-            if (
-                value.is_tensor
-                and not value.guess
-                and part.format_spec is not None
-                and not value.structured
-            ):
-                frame.analysis.note(frame, node, FORMATTING, value)
-    return SOME_PYTHON
+    return known_texts.joined([_part(part, node, frame) for part in node.values])
+
+
+def _part(part: ast.expr, node: ast.JoinedStr, frame: Frame) -> str | None:
+    """The text that a part of an f-string stands for, where that is known."""
+    if not isinstance(part, ast.FormattedValue):
+        return known_texts.text(evaluate(part, frame))
+    value = evaluate(part.value, frame)
+    if part.format_spec is None:
+        return known_texts.text(value) if part.conversion == -1 else None
+    if value.is_tensor and not (value.guess or value.structured):
+        frame.analysis.note(frame, node, FORMATTING, value)
+    return None
 
 
 def _named(node: ast.NamedExpr, frame: Frame) -> Value:

@@ -31,6 +31,7 @@ from xlalint.semantics.names import api_name
 from xlalint.semantics.noted_calls import note_operation
 from xlalint.semantics.values import (
     ARRIVING,
+    CALLED,
     COLLECTION,
     COMPUTED,
     DATASET,
@@ -53,6 +54,7 @@ from xlalint.semantics.values import (
     UNKNOWN,
     VARIABLE,
     Value,
+    alternatives,
     class_name,
     dimension,
     element,
@@ -184,11 +186,7 @@ def _mapping_method(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     if attr in ("get", "pop", "setdefault") and arguments.positional:
-        key = arguments.positional[0].constant()
-        for name, item in reversed(base.ref or ()):
-            if key is not None and name == key.value:
-                return item  # type: ignore[no-any-return]
-        return NOTHING_KNOWN
+        return _looked_up(base, arguments)
     if attr == "items":
         return Value(COLLECTION, ref=Value(SEQUENCE, ref=(SOME_PYTHON, element(base))))
     if attr == "values":
@@ -196,6 +194,18 @@ def _mapping_method(
     if attr == "keys":
         return Value(COLLECTION, ref=SOME_PYTHON)
     return base if attr == "copy" else NOTHING_KNOWN
+
+
+def _looked_up(base: Value, arguments: Arguments) -> Value:
+    """`table.get(key, default)`: of a table of functions, one of them for a key that a setting chooses."""
+    key = arguments.positional[0].constant()
+    for name, item in reversed(base.ref or ()):
+        if key is not None and name == key.value:
+            return item  # type: ignore[no-any-return]
+    found = element(base)
+    if key is not None or not all(one.kind in CALLED for one in alternatives(found)):
+        return NOTHING_KNOWN
+    return join(found, arguments.positional[1] if len(arguments.positional) > 1 else NONE)
 
 
 _RUNS_ON_HOST = frozenset(

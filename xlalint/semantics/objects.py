@@ -12,9 +12,11 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.parameters import from_annotation
 from xlalint.semantics.values import (
+    ANY_OF,
     ARRIVING,
     COLLECTION,
     EXTERNAL,
+    FUNCTION,
     INSTANCE,
     NAMED_TUPLE,
     NONE,
@@ -254,4 +256,6 @@ def _as_attribute(value: Value) -> Value:
         return Value(COLLECTION, ref=SOME_PYTHON)
     if value.is_tensor:
         return value._replace(optional=False)
+    if value.kind in (EXTERNAL, FUNCTION, ANY_OF):
+        return value  # what is called is not None
     return value if not value.optional else NOTHING_KNOWN

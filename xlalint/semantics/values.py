@@ -74,6 +74,13 @@ class OneOf(NamedTuple):
     values: tuple[Any, ...]
 
 
+class Partly(NamedTuple):
+    """A text of which the start and the end are known: `f"segment_{mode}"`."""
+
+    start: str
+    end: str = ""
+
+
 class Content(NamedTuple):
     """The numbers in a small tensor of whole numbers (a shape), None for those that are not known.
 
@@ -261,7 +268,7 @@ def join(a: Value, b: Value) -> Value:
         return _join_same_kind(a, b)
     if {a.kind, b.kind} == {TENSOR, VARIABLE}:
         return _join_same_kind(a._replace(kind=TENSOR, ref=None), b._replace(kind=TENSOR, ref=None))
-    if (a.kind in _CALLED or a.kind is ANY_OF) and (b.kind in _CALLED or b.kind is ANY_OF):
+    if (a.kind in CALLED or a.kind is ANY_OF) and (b.kind in CALLED or b.kind is ANY_OF):
         return _either(a, b)
     if _is_none(a):
         return b._replace(optional=True)
@@ -284,7 +291,7 @@ _TOLD_BY_REF = frozenset(
         NAMED_TUPLE,
     }
 )
-_CALLED = frozenset({FUNCTION, CLASS, INSTANCE, EXTERNAL, PARTIAL})
+CALLED = frozenset({FUNCTION, CLASS, INSTANCE, EXTERNAL, PARTIAL})
 
 
 def _join_objects(a: Value, b: Value) -> Value:
@@ -307,7 +314,7 @@ def alternatives(value: Value) -> tuple[Value, ...]:
 def _either(a: Value, b: Value) -> Value:
     """Either of two functions, classes or objects, which may be such choices themselves."""
     every = tuple(dict.fromkeys((*alternatives(a), *alternatives(b))))
-    if len(every) > _MOST_ALTERNATIVES or not all(v.kind in _CALLED for v in every):
+    if len(every) > _MOST_ALTERNATIVES or not all(v.kind in CALLED for v in every):
         return NOTHING_KNOWN
     return Value(ANY_OF, ref=every, optional=a.optional or b.optional)
 
