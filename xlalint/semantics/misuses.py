@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics import result_shapes
 from xlalint.semantics.results import ALL_ONES
-from xlalint.semantics.values import NOTHING_KNOWN, SEQUENCE, Value, leaves
+from xlalint.semantics.values import ARRIVING, NOTHING_KNOWN, SEQUENCE, Value, leaves
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments
@@ -94,6 +94,28 @@ _FITS = frozenset({"tf.image.resize_with_crop_or_pad", "tf.image.resize_with_pad
 _SQUEEZES = frozenset({"tf.squeeze", "keras.ops.squeeze", "keras.backend.squeeze"})
 _CONCATENATIONS = frozenset({"tf.concat", "keras.ops.concatenate", "keras.backend.concatenate"})
 _STACKS = frozenset({"tf.stack", "keras.ops.stack", "keras.backend.stack"})
+# Take as many rows of one tensor as of the other, and say so when they compile: what a mask leaves has the rows of its buffer.
+_OF_AS_MANY_ROWS = frozenset(
+    {
+        "tf.nn.softmax_cross_entropy_with_logits",
+        "tf.nn.sparse_softmax_cross_entropy_with_logits",
+        "tf.compat.v1.nn.softmax_cross_entropy_with_logits",
+        "tf.compat.v1.nn.softmax_cross_entropy_with_logits_v2",
+        "tf.compat.v1.nn.sparse_softmax_cross_entropy_with_logits",
+        "tf.math.unsorted_segment_sum",
+        "tf.math.unsorted_segment_mean",
+        "tf.math.unsorted_segment_max",
+        "tf.math.unsorted_segment_min",
+        "tf.math.confusion_matrix",
+        "tf.add_n",
+        "tf.math.add_n",
+        "tf.reverse_sequence",
+        "keras.losses.sparse_categorical_crossentropy",
+        "keras.losses.categorical_crossentropy",
+        "keras.losses.SparseCategoricalCrossentropy",
+        "keras.losses.CategoricalCrossentropy",
+    }
+)
 # Elementwise operations of two tensors: the sizes of both must agree.
 _PAIRED = frozenset(
     f"tf.math.{name}" for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "squared_difference")
@@ -105,6 +127,8 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
     values = (*arguments.positional, *arguments.keywords.values())
     if name in _PAIRED:
         return _unequal_partner(values)
+    if name in _OF_AS_MANY_ROWS:
+        return _fewer_rows(values[:2])
     first = values[0] if values else NOTHING_KNOWN
     if name in _CONCATENATIONS or name in _STACKS:
         return _joined(name, leaves(first), bound)
@@ -210,6 +234,19 @@ def _unequal_partner(values: tuple[Value, ...]) -> Misuse | None:
     if sized is None or not any(result_shapes.must_agree(sized, v) for v in full):
         return None
     return "full-size-partner", sized
+
+
+def _fewer_rows(values: tuple[Value, ...]) -> Misuse | None:
+    """Rows that a mask leaves, beside the rows that came in."""
+    tensors = [leaf for value in values for leaf in leaves(value) if leaf.is_tensor]
+    sized = next((v for v in tensors if v.producer is not None and v.sized_axis == 0), None)
+    if sized is None or not any(_is_as_given(v) for v in tensors):
+        return None
+    return "measured-rejected", sized
+
+
+def _is_as_given(value: Value) -> bool:
+    return value.producer is None and value.sure and value.dependence == ARRIVING
 
 
 def _joined(name: str, items: tuple[Value, ...], bound: Bound) -> Misuse | None:
