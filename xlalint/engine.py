@@ -430,7 +430,7 @@ def _keras(loaded: Sequence[_Loaded], settings: Settings) -> str:
     """Which Keras `tf.keras` and `keras` are: by settings, by the environment the code sets, by the version."""
     if settings.keras is not None:
         return settings.keras
-    if any(legacy_keras.is_chosen(item.module.tree, item.source.text) for item in loaded):
+    if any(legacy_keras.is_chosen(item.module) for item in loaded):
         return "2"
     major, _, minor = settings.tf_version.partition(".")
     return "3" if (int(major), int(minor.split(".")[0] or 0)) >= _KERAS_3_SINCE else "2"

@@ -31,6 +31,7 @@ from xlalint.semantics.precision import Precision
 from xlalint.semantics.rates import Rates
 from xlalint.semantics.regions import Regions
 from xlalint.semantics.scopes import Scopes
+from xlalint.semantics.settled_calls import SettledCalls
 from xlalint.semantics.setups import Setups
 from xlalint.semantics.traits import PLAIN, Traits, compiling_call, read_traits
 from xlalint.semantics.values import EXTERNAL, NOTHING_KNOWN, Value
@@ -71,6 +72,7 @@ class Analysis:
         self.modules = Modules(self, project)
         self.objects = Objects(self)
         self.configurations = Configurations(self)
+        self.settled_calls = SettledCalls()
         self.functions = Functions(self)
         self.regions = Regions(self)
         self.drivers = Drivers(self)

@@ -51,6 +51,7 @@ from xlalint.semantics.facts import (
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.names import api_name
 from xlalint.semantics.noted_calls import detail_of, is_data, needs_exact, note_call
+from xlalint.semantics.settled_calls import Settled
 from xlalint.semantics.values import (
     ANY_OF,
     ARRIVING,
@@ -181,28 +182,52 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
     if name.startswith(_LOADED):
         return _custom_operation(name, arguments, node, frame)
     api = _facts_of(name, plain, frame)
-    bound = bind(_parameters(api, arguments), arguments)
-    handled = callbacks.call(plain, arguments, bound, node, frame)
     if api is None:
+        handled = callbacks.call(plain, arguments, bind((), arguments), node, frame)
         if handled is None:
             handled = composites.of_call(plain, None, False, arguments, frame)
         return handled if handled is not None else results.of_unknown_api(plain, arguments, frame)
+    settled = _settled(api, arguments, frame)
+    bound, verdict = settled.bound, settled.verdict
+    handled = callbacks.call(plain, arguments, bound, node, frame)
     if api.python_args or api.name in python_arguments.UNMEASURED:
         python_arguments.note(api, bound, node, frame)
-    verdict = judge(api, bound)
     value = handled
     if value is None:
-        sized = bool(_sizes(verdict))
-        value = composites.of_call(api.name, api.returns, sized, arguments, frame)
-    if value is None:
-        value = results.of_call(api, _sizes(verdict), arguments, bound, frame)
+        value = _value_of(api, settled, arguments, frame)
         if value.producer is not None:
             value = counts.of_call(api, arguments, value, node, frame)
-    own = NOTHING_KNOWN if handled is not None else value
-    note_hazards(api, verdict, bound, arguments, own, node, frame)
+    if handled is not None:
+        note_hazards(api, verdict, bound, arguments, NOTHING_KNOWN, node, frame)
+    elif frame.context.is_compiled and not frame.silent:
+        if settled.is_ordinary is None:
+            settled.is_ordinary = _is_ordinary(api, settled, arguments)
+        if not settled.is_ordinary:
+            note_hazards(api, verdict, bound, arguments, value, node, frame)
     if plain.endswith("boolean_mask") and isinstance(node, ast.Call) and node.args:
         frame.has_dimensions(node.args[0])
     return value
+
+
+def _settled(api: Api, arguments: Arguments, frame: Frame) -> Settled:
+    """What the arguments of a call come to, whatever code it stands in."""
+    key, known = frame.analysis.settled_calls.find(api, arguments)
+    if known is None:
+        bound = bind(_parameters(api, arguments), arguments)
+        known = Settled(bound, judge(api, bound))
+        frame.analysis.settled_calls.keep(key, known)
+    return known
+
+
+def _value_of(api: Api, settled: Settled, arguments: Arguments, frame: Frame) -> Value:
+    """What a call returns of an API that takes no functions."""
+    if settled.value is None:
+        sizes = _sizes(settled.verdict)
+        value = composites.of_call(api.name, api.returns, bool(sizes), arguments, frame)
+        if value is None:
+            value = results.of_call(api, sizes, arguments, settled.bound, frame)
+        settled.value = value
+    return settled.value
 
 
 def _custom_operation(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -444,6 +469,40 @@ def _sizes(verdict: Verdict) -> tuple[int, ...]:
     return () if verdict.missing and not verdict.possible else verdict.data_sized
 
 
+def _is_ordinary(api: Api, settled: Settled, arguments: Arguments) -> bool:
+    """Whether `note_hazards` has nothing to ask of a call, in whatever code it stands: no operation that XLA lacks or that has a
+    rule of its own, no data-sized, sparse or ragged tensor, no text, no misfit among the dtypes, no number that must be known.
+    """
+    verdict, bound = settled.verdict, settled.bound
+    result = settled.value if settled.value is not None else NOTHING_KNOWN
+    is_plain = verdict.status == "compiles" and not verdict.missing and not api.host
+    if not is_plain or verdict.gradient == "fails" or "TopKV2" in api.ops:
+        return False
+    if differences.concerns(api) or text.picks_text(api, bound):
+        return False
+    if costs.of_call(api, bound) is not None:
+        return False
+    flat = flattened(bound.values())
+    for leaf in (
+        *flattened((*arguments.positional, *arguments.keywords.values())),
+        *leaves(result),
+    ):
+        if leaf.producer is not None or leaf.is_composite or leaf.dtype == "string":
+            return False
+    if any(_must_be_known(api, bound.get(name), name) for name in verdict.constant_args):
+        return False
+    if api.sizing_args and results.is_sized_by(api, bound):
+        return False
+    argument = bound.get(api.dtype_arg or "dtype")
+    given = results.dtype_name(argument) if argument is not None else None
+    return misfits.of_call(api, bound, flat, result, given) is None
+
+
+def _must_be_known(api: Api, value: Value | None, parameter: str) -> bool:
+    """Whether XLA has to know the value of an argument and cannot."""
+    return is_data(value) or (_is_bounded(value) and needs_exact(api, parameter))
+
+
 def note_hazards(
     api: Api,
     verdict: Verdict,
@@ -469,9 +528,7 @@ def note_hazards(
     verdict = _of_guarded(verdict, arguments)
     makes_data_sized = _makes_data_sized(result, arguments)
     needs_constant = any(
-        is_data(bound.get(parameter))
-        or (_is_bounded(bound.get(parameter)) and needs_exact(api, parameter))
-        for parameter in verdict.constant_args
+        _must_be_known(api, bound.get(parameter), parameter) for parameter in verdict.constant_args
     )
     # What makes variables or arrays while tracing is judged as that.
     makes_objects = verdict.reason == "eager-only" and api.returns not in ("tensor", "structure")

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.syntax import found_in
 from xlalint.semantics.values import (
     ANY_OF,
     CLASS,
@@ -35,12 +35,16 @@ _FLAGS = (bool, str, type(None))
 _MOST_SETTINGS = 8
 _SELF = re.compile(r"\bself$")
 _TESTS = (ast.If, ast.IfExp, ast.While)
+_TELLING = frozenset(
+    {*_TESTS, ast.BoolOp, ast.Match, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Call}
+)
+_NAMES = frozenset({ast.Name, ast.Attribute})
 # Names that say what a thing is called: tests of them are about texts.
 _LABELS = frozenset({"name", "scope", "prefix", "trainable"})
 
 
 class Outline(NamedTuple):
-    """What a class does with its settings, read off its syntax.
+    """What a class, or one method of it, does with its settings, read off its syntax.
 
     `asked` are the names and attributes in tests, `handed_on` the parameters of `__init__` that it passes to other
     classes, `sources` says which names an attribute is computed from, `changed` are attributes that other methods set.
@@ -69,6 +73,7 @@ class Configurations:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self._outlines: dict[ClassInfo, Outline] = {}
+        self._methods: dict[FunctionInfo, Outline] = {}
         self._default_flags: dict[ClassInfo, dict[str, Value]] = {}
 
     def given(self, cls: ClassInfo, arguments: Arguments) -> Given:
@@ -157,13 +162,20 @@ class Configurations:
     def _outline(self, cls: ClassInfo) -> Outline:
         known = self._outlines.get(cls)
         if known is None:
-            known = self._outlines[cls] = _read(
+            known = self._outlines[cls] = _joined(
                 [
-                    m
+                    self._outline_of_method(m)
                     for ancestor in self._analysis.classes.line(cls)
                     for m in ancestor.methods.values()
                 ]
             )
+        return known
+
+    def _outline_of_method(self, method: FunctionInfo) -> Outline:
+        # A hundred classes may inherit the methods of one: they are read once.
+        known = self._methods.get(method)
+        if known is None:
+            known = self._methods[method] = _read(method)
         return known
 
 
@@ -183,48 +195,56 @@ def _is_flag(value: Value) -> bool:
     return type(value.ref) in (Const, Usual) and isinstance(value.ref.value, _FLAGS)
 
 
-def _read(methods: list[FunctionInfo]) -> Outline:
+def _joined(outlines: list[Outline]) -> Outline:
+    """What a class does, by what each of its methods does."""
+    sources: dict[str, set[str]] = {}
+    for outline in outlines:
+        for attribute, names in outline.sources.items():
+            sources.setdefault(attribute, set()).update(names)
+    return Outline(
+        frozenset().union(*(outline.asked for outline in outlines)),
+        frozenset().union(*(outline.handed_on for outline in outlines)),
+        {attribute: frozenset(names) for attribute, names in sources.items()},
+        frozenset().union(*(outline.changed for outline in outlines)),
+        all(outline.is_record for outline in outlines),
+    )
+
+
+def _read(method: FunctionInfo) -> Outline:
+    """What one method does with settings."""
     asked: set[str] = set()
     handed_on: set[str] = set()
     changed: set[str] = set()
-    sources: dict[str, set[str]] = {}
-    for method in methods:
-        is_constructor = method.name == "__init__"
-        for node in nodes_of(method.body):
-            if isinstance(node, _TESTS):
-                asked |= _names(node.test)
-            elif isinstance(node, ast.BoolOp):
-                asked |= _names(node)
-            elif isinstance(node, ast.Match):
-                asked |= _names(node.subject)
-            elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                for attribute in (t.attr for t in targets if isinstance(t, ast.Attribute)):
-                    if not is_constructor:
-                        changed.add(attribute)
-                    elif node.value is not None:
-                        sources.setdefault(attribute, set()).update(_names(node.value))
-            elif is_constructor and isinstance(node, ast.Call) and _may_make(node.func):
-                for given in (*node.args, *(k.value for k in node.keywords)):
-                    handed_on |= _names(given)
+    sources: dict[str, frozenset[str]] = {}
+    is_constructor = method.name == "__init__"
+    for node in found_in(method.body, _TELLING):
+        if isinstance(node, _TESTS):
+            asked |= _names(node.test)
+        elif isinstance(node, ast.BoolOp):
+            asked |= _names(node)
+        elif isinstance(node, ast.Match):
+            asked |= _names(node.subject)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for attribute in (t.attr for t in targets if isinstance(t, ast.Attribute)):
+                if not is_constructor:
+                    changed.add(attribute)
+                elif node.value is not None:
+                    names = sources.get(attribute, frozenset())
+                    sources[attribute] = names | _names(node.value)
+        elif is_constructor and isinstance(node, ast.Call) and _may_make(node.func):
+            for given in (*node.args, *(k.value for k in node.keywords)):
+                handed_on |= _names(given)
+    is_of_record = method.name.startswith("__")
     return Outline(
-        frozenset(asked),
-        frozenset(handed_on),
-        {name: frozenset(names) for name, names in sources.items()},
-        frozenset(changed),
-        all(method.name.startswith("__") for method in methods),
+        frozenset(asked), frozenset(handed_on), sources, frozenset(changed), is_of_record
     )
 
 
 def _names(node: ast.expr) -> set[str]:
     """The names and the attributes of `self` in an expression."""
-    found: set[str] = set()
-    for part in nodes_of([node]):
-        if isinstance(part, ast.Name):
-            found.add(part.id)
-        elif isinstance(part, ast.Attribute):
-            found.add(part.attr)
-    return found
+    parts = found_in([node], _NAMES)
+    return {part.id if isinstance(part, ast.Name) else part.attr for part in parts}  # type: ignore[attr-defined]
 
 
 def _may_make(func: ast.expr) -> bool:

@@ -82,15 +82,16 @@ def note_making(name: str, arguments: Arguments, node: ast.AST, frame: Frame) ->
 
 def note_call(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None:
     """Reductions of what a mask keeps, and lookups, in compiled code."""
-    name = api.name
-    if name in _MASKED_REDUCTIONS:
-        cost = _of_masked(bound)
-    elif name in _LOOKUPS:
-        cost = _of_lookup(bound)
-    else:
-        return
+    cost = of_call(api, bound)
     if cost is not None:
         frame.analysis.note(frame, node, COST, NOTHING_KNOWN, cost)
+
+
+def of_call(api: Api, bound: dict[str, Value]) -> Cost | None:
+    """What a call costs a TPU, where that is out of the ordinary."""
+    if api.name in _MASKED_REDUCTIONS:
+        return _of_masked(bound)
+    return _of_lookup(bound) if api.name in _LOOKUPS else None
 
 
 def note_loop(node: ast.For, frame: Frame) -> None:

@@ -57,6 +57,13 @@ def note(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None
             frame.analysis.note(frame, node, DIFFERS, matrix, COMPLEX_EIGENVALUES)
 
 
+def concerns(api: Api) -> bool:
+    """Whether `note` may have something to say of calls of an API."""
+    if api.name in _NAN_TESTS or api.name in _SELF_ADJOINT:
+        return True
+    return not (_CHECKS.isdisjoint(api.ops) and _SEEDED_OPS.isdisjoint(api.ops))
+
+
 def _is_check(name: str) -> bool:
     """`tf.debugging.assert_less`, not `tf.math.confusion_matrix`, which checks its labels on the way."""
     leaf = name.rpartition(".")[2]

@@ -7,20 +7,27 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from xlalint.semantics.facts import Remark
 from xlalint.semantics.imported import Names, imports_in
+
+if TYPE_CHECKING:
+    from xlalint.semantics.index import ModuleInfo
 
 LEGACY = "TF_USE_LEGACY_KERAS"
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
-def is_chosen(tree: ast.Module, text: str) -> bool:
+def is_chosen(module: ModuleInfo) -> bool:
     """Whether a module sets the variable in time, to what is or may be true; to mention it, or to set it to "0", is no choice."""
-    if LEGACY not in text:
+    # Few modules mention it: the others need no syntax tree for this.
+    if LEGACY not in module.text:
         return False
-    late = {place for place, _ in chosen_late(tree)}
-    places = (_sets_it(node, may_be=True) for node in ast.walk(tree))
+    places = [_sets_it(node, may_be=True) for node in ast.walk(module.tree)]
+    if not any(places):
+        return False
+    late = {place for place, _ in chosen_late(module.tree)}
     return any(place is not None and place not in late for place in places)
 
 

@@ -124,7 +124,7 @@ def nothing_declared(module: ModuleInfo) -> Declared:
 def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
     """Keep a fact for each import and use in these modules that cannot work with what is declared."""
     modules = list(modules)
-    has_legacy = any(legacy_keras.is_chosen(module.tree, module.text) for module in modules)
+    has_legacy = any(legacy_keras.is_chosen(module) for module in modules)
     told: set[tuple[str, Remark]] = set()
     for module in modules:
         if not module.may_hold_findings:

@@ -28,10 +28,14 @@ def note_call(
     """Note an operation that would have to compute on strings."""
     if _any_arrives(bound.values()):
         frame.analysis.note(frame, node, TEXT, result, ARRIVES)
-    elif api.name in _CHOICES and result.is_tensor and result.dependence >= ARRIVING:
-        options = [bound[name] for name in _CHOICES[api.name] if name in bound]
-        if options and all(_is_text(option) for option in options):
-            frame.analysis.note(frame, node, TEXT, result, CHOSEN)
+    elif result.is_tensor and result.dependence >= ARRIVING and picks_text(api, bound):
+        frame.analysis.note(frame, node, TEXT, result, CHOSEN)
+
+
+def picks_text(api: Api, bound: dict[str, Value]) -> bool:
+    """`tf.where(large, "a", "b")`: one of several strings that are known."""
+    options = [bound[name] for name in _CHOICES.get(api.name, ()) if name in bound]
+    return bool(options) and all(_is_text(option) for option in options)
 
 
 def note_returned(node: ast.expr, value: Value, frame: Frame) -> None:
