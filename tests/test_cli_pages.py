@@ -120,6 +120,13 @@ def test_help_names_every_command(xlalint: RunXlalint) -> None:
             assert f"\n  {command} " in ran.out
 
 
+@pytest.mark.parametrize("command", ["check", "verify", "ready", "explain", "rules", "config"])
+def test_each_command_has_help(xlalint: RunXlalint, command: str) -> None:
+    ran = xlalint(command, "--help")
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith(f"Usage: xlalint {command} ")
+
+
 @pytest.mark.parametrize("option", ["--version", "-V"])
 def test_version(xlalint: RunXlalint, option: str) -> None:
     ran = xlalint(option)

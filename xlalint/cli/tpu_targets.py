@@ -21,7 +21,7 @@ class VerifyTarget(click.Choice[str]):
     def __init__(self) -> None:
         super().__init__(TARGETS)
 
-    def get_metavar(self, param: click.Parameter, *args: Any) -> str:
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         return "[cpu|gpu|tpu-vm|tpu-node|tpu-v5e,...]"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:

@@ -5,7 +5,13 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Aim, Rule
-from xlalint.semantics.differentiation import LOOP, NO_KERNEL, PARTITION, Differentiated
+from xlalint.semantics.differentiation import (
+    COUNT,
+    LOOP,
+    NO_KERNEL,
+    PARTITION,
+    Differentiated,
+)
 from xlalint.semantics.facts import GRADIENT
 
 # The one operation that has a kernel for TPUs and none for XLA on CPU and GPU (tensorflow-tpu 2.20 beside TensorFlow 2.21).
@@ -14,6 +20,7 @@ _WHY = {
     LOOP: "it runs a loop without a bound",
     "data-sized": "it needs the size of a tensor whose size depends on data",
     PARTITION: "it needs the sizes of the partitions when it compiles",
+    COUNT: "it needs `k` when it compiles, and the data say it",
 }
 
 
@@ -42,4 +49,4 @@ def _compiles_here(detail: Differentiated, aim: Aim) -> bool:
     if detail.reason == NO_KERNEL:
         return aim.is_tpu and _ON_TPU_ALONE.issuperset(detail.missing)
     # XLA on CPU and GPU looks at values that arrive with the call; those that the program computes, it cannot.
-    return detail.reason == PARTITION and not aim.is_tpu and not detail.is_computed
+    return detail.reason in (COUNT, PARTITION) and not aim.is_tpu and not detail.is_computed

@@ -18,6 +18,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
+    ARRIVING,
     COMPUTED,
     EXTERNAL,
     INSTANCE,
@@ -34,6 +35,7 @@ NO_KERNEL = "no-kernel"
 LOOP = "loop"
 DATA_SIZED = "data-sized"
 PARTITION = "partition"
+COUNT = "count"
 
 # Loops that callers write themselves have a rule of their own: whether they are bounded is what counts there.
 _LOOPS = ("while_loop", "fori_loop", "scan")
@@ -81,14 +83,15 @@ class Gradients:
         reason = _reason(api, verdict, bound)
         if reason is None or not isinstance(node, ast.Call) or is_too_long(frame):
             return
-        if is_cut_off(node, frame):
+        if is_cut_off(node, frame) or (reason == COUNT and _keeps_indices_alone(node, frame)):
             return
         first = next((v for v in bound.values() if v.is_tensor), NOTHING_KNOWN)
         if first.dtype is not None and first.dtype.startswith(("int", "uint", "bool", "string")):
             return
         trained = Slices(node, frame)
         missing = verdict.gradient_missing
-        is_computed = any(v.dependence >= COMPUTED for v in bound.values() if v.is_tensor)
+        asked = (bound["k"],) if reason == COUNT else bound.values()
+        is_computed = any(v.dependence >= COMPUTED for v in asked if v.is_tensor)
         in_training = is_trained_method(frame, self._analysis)
         feeds = trained.feeds_it()
         if feeds is False or (feeds is None and _is_label(node)):
@@ -139,8 +142,16 @@ def _reason(api: Api, verdict: Verdict, bound: dict[str, Value]) -> str | None:
         return PARTITION if api.ops == ("DynamicPartition",) else LOOP
     if "TopKV2" in api.ops and api.name.rpartition(".")[2] in ("sort", "top_k"):
         first = next(iter(bound.values()), NOTHING_KNOWN)
-        return DATA_SIZED if first.is_data_sized else None
+        if first.is_data_sized:
+            return DATA_SIZED
+        return COUNT if _is_from_data(bound.get("k", NOTHING_KNOWN)) else None
     return None
+
+
+def _is_from_data(count: Value) -> bool:
+    """Whether a count is a tensor that the data decide: XLA refuses the gradient of as many values (TensorFlow 2.15, 2.21)."""
+    is_vague = count.structured or count.optional or count.guess or not count.sure
+    return count.is_tensor and count.dependence >= ARRIVING and not is_vague
 
 
 def is_trained_method(frame: Frame, analysis: Analysis) -> bool:
@@ -178,6 +189,19 @@ def is_cut_off(node: ast.AST, frame: Frame) -> bool:
         for call in nodes_of(_body(frame.function))
         if isinstance(call, ast.Call)
     )
+
+
+def _keeps_indices_alone(node: ast.Call, frame: Frame) -> bool:
+    """`_, chosen = tf.math.top_k(...)`, `tf.math.top_k(...).indices`: positions carry no gradient."""
+    for part in nodes_of(_body(frame.function)):
+        if isinstance(part, ast.Assign) and part.value is node:
+            names = [_first(target) for target in part.targets if isinstance(target, ast.Tuple)]
+            return any(isinstance(name, ast.Name) and name.id.startswith("_") for name in names)
+        if isinstance(part, ast.Attribute) and part.value is node:
+            return part.attr == "indices"
+        if isinstance(part, ast.Subscript) and part.value is node:
+            return isinstance(part.slice, ast.Constant) and part.slice.value == 1
+    return False
 
 
 def _body(info: FunctionInfo | None) -> list[ast.AST]:
