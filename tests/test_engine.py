@@ -495,6 +495,56 @@ def test_a_library_may_be_loaded_by_tensorflows_private_module(tmp_path: Path) -
     assert [(f.code, f.span.line, f.span.column) for f in result.findings] == [("XLA401", 6, 12)]
 
 
+def test_a_module_may_take_over_all_operations_of_a_library(tmp_path: Path) -> None:
+    result = check_files(
+        tmp_path,
+        {
+            "pkg/__init__.py": "from pkg.gen_ops import *",
+            "pkg/gen_ops.py": """\
+            import tensorflow as tf
+
+            ops = tf.load_op_library("ops.so")
+            globals().update({n: getattr(ops, n) for n in dir(ops)})
+
+            def padded(x):
+                return tf.pad(x, [[0, 1]])
+            """,
+            "pkg/one_by_one.py": """\
+            import tensorflow as tf
+
+            _library = tf.load_op_library("other.so")
+            for _name in dir(_library):
+                globals()[_name] = getattr(_library, _name)
+            """,
+            "pkg/mixed.py": """\
+            from keras.layers import *
+            from pkg.gen_ops import *
+            """,
+            "coding.py": """\
+            import tensorflow as tf
+            import pkg
+            from pkg import gen_ops, mixed, one_by_one
+            from pkg.gen_ops import run_length_decode
+
+            @tf.function
+            def encode(symbols):
+                codes = gen_ops.run_length_encode(symbols)
+                return run_length_decode(pkg.range_encode(codes))
+
+            @tf.function
+            def others(symbols):
+                return one_by_one.shuffled(gen_ops.padded(symbols)) + mixed.Dense(3)(symbols)
+            """,
+        },
+    )
+    assert [(f.code, f.span.line, f.span.column) for f in result.findings] == [
+        ("XLA401", 8, 13),
+        ("XLA401", 9, 12),
+        ("XLA401", 9, 30),
+        ("XLA401", 13, 12),
+    ]
+
+
 def test_keras_is_meant_where_a_module_of_the_project_may_stand_in_for_it(tmp_path: Path) -> None:
     result = check_files(
         tmp_path,

@@ -13,6 +13,7 @@ from xlalint.semantics.facts import (
     LOOP_EXIT,
     LOOP_GRADIENT,
     MEMBERSHIP,
+    SYMBOLIC_TEST,
     Fact,
 )
 from xlalint.semantics.values import BOUNDED
@@ -29,7 +30,11 @@ class DataDependentBranch(Rule):
     def visit_IfExp(self, node: cst.IfExp) -> None:
         self._judge(node.test, "ternary")
 
+    def visit_While(self, node: cst.While) -> None:
+        self._judge_symbolic(node.test, "while")
+
     def visit_Assert(self, node: cst.Assert) -> None:
+        self._judge_symbolic(node.test, "assert")
         for fact in self.facts(node.test, CONDITION):
             if fact.detail == "assert":
                 self._say(node.test, fact, "assertion")
@@ -57,6 +62,7 @@ class DataDependentBranch(Rule):
     def _judge(self, test: cst.BaseExpression, *constructs: str) -> None:
         # What XLA106 says of arms that differ, and XLA102 and XLA104 of loops that are left, says more.
         is_judged = bool(self.facts(test, ARMS, ITERATION, LOOP_EXIT, LOOP_GRADIENT))
+        self._judge_symbolic(test, *constructs)
         for fact in self.facts(test, CONDITION):
             if fact.detail not in constructs:
                 continue
@@ -68,6 +74,11 @@ class DataDependentBranch(Rule):
                 continue
             elif fact.value.dependence >= BOUNDED and fact.detail in ("if", "ternary"):
                 self._say(test, fact, "converted")
+
+    def _judge_symbolic(self, test: cst.BaseExpression, *constructs: str) -> None:
+        for fact in self.facts(test, SYMBOLIC_TEST):
+            if fact.detail in constructs:
+                self._say(test, fact, "symbolic")
 
     def _say(self, test: cst.BaseExpression, fact: Fact, variant: str) -> None:
         # A parameter that is only inferred to be a tensor may be a flag.

@@ -19,6 +19,7 @@ from xlalint.semantics import (
     families,
     graph_summaries,
     host_objects,
+    libraries,
     misfits,
     misuses,
     model_files,
@@ -118,11 +119,6 @@ def _is_host(name: str) -> bool:
     return name.startswith(_HOST_PREFIXES)
 
 
-# What `tf.load_op_library` returns holds the library's operations as functions.
-_LIBRARY = "tf.load_op_library"
-_LOADED = _LIBRARY + "."
-
-
 def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """The value of a call of an API by its canonical name; notes its hazards."""
     value = _call_api(name, arguments, node, frame)
@@ -155,8 +151,8 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
         frame.analysis.node_inputs.saw_write(name, node, frame)
         if name.startswith(("tf.io.", "tf.image.decode", "tf.data.")):
             frame.reads_files = True
-    if name == _LIBRARY:
-        return Value(EXTERNAL, ref=_LIBRARY)
+    if name == libraries.LIBRARY:
+        return Value(EXTERNAL, ref=libraries.LIBRARY)
     if name in ("tf.TensorArray", "tf.compat.v1.TensorArray"):
         return tensor_arrays.construct(arguments, node, frame)
     plain = api_name(name)
@@ -179,7 +175,7 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
             frame.analysis.rates.saw_optimizer(name, arguments, node, frame)
         callbacks.construct(name, arguments, frame)
         return made
-    if name.startswith(_LOADED):
+    if name.startswith(libraries.LOADED):
         return _custom_operation(name, arguments, node, frame)
     api = _facts_of(name, plain, frame)
     if api is None:

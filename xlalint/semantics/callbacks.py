@@ -20,6 +20,7 @@ from xlalint.semantics.values import (
     COMPUTED,
     EXTERNAL,
     FALSE,
+    FROM_SHAPE,
     FUNCTION,
     INSTANCE,
     MAPPING,
@@ -231,15 +232,17 @@ def _either(test: Value | None, results: list[Value], frame: Frame) -> Value:
     if not results:
         return NOTHING_KNOWN
     if test is not None and test.is_tensor and frame.context.is_compiled:
-        results = [_from_graph(result) for result in results]
+        # Where XLA knows the test, as shapes or as arguments, it knows which of the numbers it is (fixtures/XLA203).
+        dependence = max(test.dependence, FROM_SHAPE)
+        results = [_from_graph(result, dependence) for result in results]
     return join_all(tuple(results))
 
 
-def _from_graph(result: Value) -> Value:
+def _from_graph(result: Value, dependence: int) -> Value:
     """What an arm returns, as it comes out of a conditional of the graph: a Python number is a tensor then."""
     if result.kind is SEQUENCE and result.ref:
-        return result._replace(ref=tuple(_from_graph(item) for item in result.ref))
-    return loops.as_tensor(result)
+        return result._replace(ref=tuple(_from_graph(item, dependence) for item in result.ref))
+    return loops.as_tensor(result, dependence)
 
 
 def _run_arms(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from xlalint.semantics import guarded_sizes, relative_ranks, tensor_arrays
+from xlalint.semantics import guarded_sizes, relative_ranks, symbolic, tensor_arrays
 from xlalint.semantics.facts import ARMS
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.liveness import binds_in, is_live_after, is_shared, path_to
@@ -73,7 +73,7 @@ def becomes_one(test: Value, frame: Frame) -> bool:
         and frame.context.converted
         and frame.context.is_compiled
         and not frame.silent
-        and not (test.structured or test.optional or test.guess)
+        and not (test.structured or test.optional or test.guess or symbolic.is_symbolic(test))
     )
 
 

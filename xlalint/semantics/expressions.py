@@ -20,6 +20,7 @@ from xlalint.semantics import (
     misfits,
     reductions,
     shapes,
+    symbolic,
     tpu_tests,
     versions,
 )
@@ -107,8 +108,13 @@ def evaluate_condition(node: ast.expr, frame: Frame, construct: str) -> Value:
     _cover(node, frame)
     value = evaluate(node, frame)
     if value.is_tensor and not _may_be_a_structure(node, value):
-        frame.analysis.note(frame, node, CONDITION, value, construct)
+        _note_test(node, value, construct, frame)
     return value
+
+
+def _note_test(node: ast.expr, value: Value, construct: str, frame: Frame) -> None:
+    if not symbolic.note_test(node, value, construct, frame):
+        frame.analysis.note(frame, node, CONDITION, value, construct)
 
 
 def _may_be_a_structure(node: ast.expr, value: Value) -> bool:
@@ -416,7 +422,7 @@ def _unary(node: ast.UnaryOp, frame: Frame) -> Value:
     if isinstance(node.op, ast.Not):
         if value.is_tensor and not value.structured and not value.optional:
             if node not in frame.covered:
-                frame.analysis.note(frame, node, CONDITION, value, "not")
+                _note_test(node, value, "not", frame)
             return value._replace(kind=TENSOR, dtype="bool", ref=None)
         known = truth(value)
         if known is None:
@@ -452,7 +458,7 @@ def _boolean(node: ast.BoolOp, frame: Frame) -> Value:
         narrow(operand, is_and, frame)
     frame.names.take_back()
     if tested is not None and node not in frame.covered:
-        frame.analysis.note(frame, node, CONDITION, tested, "and" if is_and else "or")
+        _note_test(node, tested, "and" if is_and else "or", frame)
     tensors = [value for value in values if value.is_tensor]
     if tensors and (tested is not None or node in frame.covered):
         return _tensor_of(*tensors)._replace(dtype="bool")

@@ -104,6 +104,7 @@ BATCH_SIZE = "batch-size"
 LEARNING_RATE = "learning-rate"
 # A function of TensorFlow called with what `keras.Input` made; detail: its name.
 SYMBOLIC = "symbolic"
+SYMBOLIC_TEST = "symbolic-test"  # Python asks one for its truth; detail: the construct
 MODEL_FILE = "model-file"  # detail: a `model_files.Misnamed`
 RENAMED = "renamed"  # detail: a `renames.Rename`
 # Facts about code that runs on the host by its nature.
@@ -114,6 +115,7 @@ DRIVING = frozenset(
         UNCAUGHT_CHECK,
         RENAMED,
         SYMBOLIC,
+        SYMBOLIC_TEST,
         MODEL_FILE,
         TPU_SETUP,
         EAGER_STEP,

@@ -567,7 +567,7 @@ def _import_from(node: ast.ImportFrom, frame: Frame) -> bool:
     source = frame.module.absolute(node.level, node.module)
     for alias in node.names:
         if alias.name == "*":
-            frame.names.update(frame.analysis.modules.exported(source))
+            frame.names.update(frame.analysis.modules.exported(source, frame.module))
         else:
             frame.names[alias.asname or alias.name] = Value(DEFERRED, ref=(source, alias.name))
     return True

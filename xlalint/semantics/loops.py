@@ -83,15 +83,15 @@ def _writers(loop: Loop) -> dict[str, list[ast.stmt]]:
     return found
 
 
-def as_tensor(value: Value) -> Value:
-    """A Python number is a scalar tensor once a tf.while_loop carries it."""
+def as_tensor(value: Value, dependence: int = COMPUTED) -> Value:
+    """A Python number is a scalar tensor once a tf.while_loop carries it, or a conditional of the graph gives it."""
     if (
         value.kind is PYTHON
         and type(value.ref) is Const
         and type(value.ref.value) in _PYTHON_DTYPES
     ):
         dtype = _PYTHON_DTYPES[type(value.ref.value)]
-        return Value(TENSOR, COMPUTED, dtype=dtype, rank=0, shape=())
+        return Value(TENSOR, dependence, dtype=dtype, rank=0, shape=())
     return value
 
 

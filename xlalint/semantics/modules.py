@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import builtin_calls, flow
+from xlalint.semantics import builtin_calls, flow, libraries
 from xlalint.semantics.facts import EAGER, Context
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
@@ -35,6 +35,9 @@ class Modules:
         self._analysis = analysis
         self.project = project
         self._module_frames: dict[ModuleInfo, Frame] = {}
+        # Modules whose further names are operations of a loaded library, and those whose further names nobody knows.
+        self._libraries: set[ModuleInfo] = set()
+        self._open: set[ModuleInfo] = set()
         self.closures: dict[FunctionInfo | ClassInfo, Frame] = {}
 
     def global_name(self, module: ModuleInfo, name: str) -> Value:
@@ -44,7 +47,7 @@ class Modules:
         if value is None:
             value = self._defined_later(module, name)
         if value is None:
-            return _BUILTINS.get(name, NOTHING_KNOWN)
+            return _BUILTINS.get(name) or self._of_library(module, name)
         if value.kind is DEFERRED:
             value = frame.names[name] = self.resolved(value)
         return value
@@ -93,16 +96,28 @@ class Modules:
         if inner is not None:
             return Value(PROJECT_MODULE, ref=inner)
         later = self._defined_later(module, name)
-        return later if later is not None else NOTHING_KNOWN
+        return later if later is not None else self._of_library(module, name)
 
-    def exported(self, source: str) -> dict[str, Value]:
-        """What `from source import *` binds."""
+    def _of_library(self, module: ModuleInfo, name: str) -> Value:
+        """A name that a module does not bind itself: an operation, where the module took over a library of them."""
+        if module in self._libraries and module not in self._open and not name.startswith("_"):
+            return libraries.operation(name)
+        return NOTHING_KNOWN
+
+    def exported(self, source: str, importer: ModuleInfo) -> dict[str, Value]:
+        """What `from source import *` binds in a module."""
         module = self.project.module(source)
         if module is None:
+            self._open.add(importer)
             return {}
+        names = self.module_frame(module).names
+        if module in self._libraries:
+            self._libraries.add(importer)
+        if module in self._open:
+            self._open.add(importer)
         return {
             name: Value(DEFERRED, ref=(source, name))
-            for name in self.module_frame(module).names
+            for name in names
             if not name.startswith("_") and "." not in name
         }
 
@@ -118,6 +133,8 @@ class Modules:
                 flow.run_block(module.tree.body, frame)
             except Exception as error:
                 self._analysis.failures.append(Failure(module, 1, "<module>", error))
+            if libraries.fills(frame):
+                self._libraries.add(module)
         return frame
 
     def is_exported(self, info: FunctionInfo | ClassInfo) -> bool:

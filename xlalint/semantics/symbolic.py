@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from xlalint.semantics.arguments import Arguments
-from xlalint.semantics.facts import SYMBOLIC
+from xlalint.semantics.facts import SYMBOLIC, SYMBOLIC_TEST
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import ARRIVING, TENSOR, Value, leaves
 
@@ -56,3 +56,17 @@ def note(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
     if not name.endswith("assert_equal") and not name.startswith("tf.Tensor."):
         value = next(v for v in (*arguments.positional, *arguments.keywords.values()))
         frame.analysis.note_anywhere(frame, node, SYMBOLIC, value, name)
+
+
+def note_test(node: ast.expr, value: Value, construct: str, frame: Frame) -> bool:
+    """Note that Python asks one for its truth, which it has not; returns whether the value is one. `==` answers with a Python bool."""
+    if not is_symbolic(value):
+        return False
+    if frame.silent or frame.caught or _compares_identity(node):
+        return True
+    frame.analysis.note_anywhere(frame, node, SYMBOLIC_TEST, value, construct)
+    return True
+
+
+def _compares_identity(node: ast.expr) -> bool:
+    return isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Eq, ast.NotEq))
