@@ -188,7 +188,7 @@ def _is_written_as(value: Value, classes: Iterable[Value]) -> Value:
 
 
 def _getattr(values: tuple[Value, ...], frame: Frame) -> Value:
-    name = values[1].constant() if len(values) > 1 else None
+    name = values[1].usual() if len(values) > 1 else None
     if name is not None and isinstance(name.value, str) and name.value.isidentifier():
         return read(values[0], name.value, frame, ast.Constant(name.value))
     if name is None and len(values) > 1 and type(values[1].ref) is Partly:

@@ -277,11 +277,13 @@ _LARGEST = 2**63
 
 
 def _folded(node: ast.AST, left: Value, right: Value) -> Value:
-    """Whole numbers that are known stay known: they are sizes and axes."""
+    """Whole numbers that are known stay known: they are sizes and axes; and words are, which name operations."""
     one, other = left.constant(), right.constant()
     fold = _FOLDED.get(type(getattr(node, "op", None)))  # type: ignore[arg-type]
-    if fold is operator.add and (_is_text(left) or _is_text(right)):
-        return known_texts.joined([known_texts.text(left), known_texts.text(right)])
+    if fold is operator.add and (known_texts.is_text(left) or known_texts.is_text(right)):
+        return known_texts.joined((left, right))
+    if isinstance(getattr(node, "op", None), ast.Mod) and known_texts.is_text(left):
+        return known_texts.filled(left, right)
     if one is None or other is None or fold is None:
         return SOME_PYTHON
     if type(one.value) is not int or type(other.value) is not int:
@@ -683,16 +685,16 @@ def _joined_string(node: ast.JoinedStr, frame: Frame) -> Value:
     return known_texts.joined([_part(part, node, frame) for part in node.values])
 
 
-def _part(part: ast.expr, node: ast.JoinedStr, frame: Frame) -> str | None:
-    """The text that a part of an f-string stands for, where that is known."""
+def _part(part: ast.expr, node: ast.JoinedStr, frame: Frame) -> Value:
+    """What a part of an f-string stands for, where its text is known."""
     if not isinstance(part, ast.FormattedValue):
-        return known_texts.text(evaluate(part, frame))
+        return evaluate(part, frame)
     value = evaluate(part.value, frame)
     if part.format_spec is None:
-        return known_texts.text(value) if part.conversion == -1 else None
+        return value if part.conversion == -1 else SOME_PYTHON
     if value.is_tensor and not (value.guess or value.structured):
         frame.analysis.note(frame, node, FORMATTING, value)
-    return None
+    return SOME_PYTHON
 
 
 def _named(node: ast.NamedExpr, frame: Frame) -> Value:

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import takewhile
 
-from xlalint.semantics.values import PYTHON, SOME_PYTHON, Partly, Value, constant
+from xlalint.semantics.values import PYTHON, SOME_PYTHON, Const, Partly, Value, constant, usually
 
 
-def text(value: Value) -> str | None:
-    """What a value reads as in an f-string, where that is known."""
-    known = value.constant()
-    is_plain = known is not None and type(known.value) in (str, int)
-    return str(known.value) if known is not None and is_plain else None
-
-
-def joined(parts: list[str | None]) -> Value:
-    """These texts after one another; None stands for one that is not known."""
-    start = _known(parts)
-    if len(start) == len(parts):
-        return constant("".join(start))
-    end = _known(parts[::-1])[::-1]
+def joined(parts: Sequence[Value]) -> Value:
+    """These values as text, after one another; usual where all are known and one is no more than usual."""
+    usual = [_read(part.usual()) for part in parts]
+    whole = _known(usual)
+    if len(whole) == len(parts):
+        is_certain = all(part.constant() is not None for part in parts)
+        return constant("".join(whole)) if is_certain else usually("".join(whole))
+    texts = [_read(part.constant()) for part in parts]
+    start, end = _known(texts), _known(texts[::-1])[::-1]
     if not (start or end):
         return SOME_PYTHON
     return Value(PYTHON, ref=Partly("".join(start), "".join(end)))
+
+
+def filled(pattern: Value, value: Value) -> Value:
+    """`"segment_%s" % mode`: a text with one place for another."""
+    known = pattern.constant()
+    if known is None or known.value.count("%") != 1 or "%s" not in known.value:
+        return SOME_PYTHON
+    before, after = known.value.split("%s")
+    return joined((constant(before), value, constant(after)))
+
+
+def is_text(value: Value) -> bool:
+    """Whether a value is text that is known, or usual."""
+    known = value.usual()
+    return known is not None and isinstance(known.value, str)
+
+
+def _read(known: Const | None) -> str | None:
+    """What a value reads as in an f-string, where that is known."""
+    is_plain = known is not None and type(known.value) in (str, int)
+    return str(known.value) if known is not None and is_plain else None
 
 
 def _known(parts: list[str | None]) -> list[str]:

@@ -79,12 +79,20 @@ class Objects:
         return known
 
     def _construct(self, cls: ClassInfo) -> dict[str, Value]:
-        found = {name: _as_attribute(value) for name, value in self._collect(cls, ()).items()}
+        found = {name: self._kept(cls, name, v) for name, v in self._collect(cls, ()).items()}
         for name, declared in self.declared_fields(cls).items():
             if declared is not None and name not in found:
                 found[name] = declared
                 self._only_declared.add((cls, name))
         return found
+
+    def _kept(self, cls: ClassInfo, name: str, value: Value) -> Value:
+        """What an attribute is known to hold later: a word that the constructor writes down and nothing sets again stays."""
+        known = value.constant()
+        if known is not None and isinstance(known.value, str):
+            if self._analysis.configurations.keeps(cls, name):
+                return value
+        return _as_attribute(value)
 
     def _collect(self, cls: ClassInfo, given: configured.Given) -> dict[str, Value]:
         """What attributes hold when the object is made."""
