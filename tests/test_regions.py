@@ -513,6 +513,31 @@ def test_what_a_package_exports_is_judged_by_itself_whoever_called_its_helpers_b
     assert [(f.code, f.span.line) for f in result.findings] == [("XLA203", 15)]
 
 
+def test_what_a_module_of_numpy_alone_slices_is_an_array(tmp_path: Path) -> None:
+    boxes = (
+        "import numpy as np\n\n"
+        "def centers(boxes):\n    return 0.5 * (boxes[:, 0] + boxes[:, 2])\n\n"
+        "def decode(boxes, deltas):\n    x = centers(boxes) + deltas[:, 0]\n    return np.column_stack((x, x))\n"
+    )
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/boxes.py": boxes,
+        "pkg/tensors.py": boxes.replace("numpy as np", "numpy as np, tensorflow as tf"),
+        "pkg/drawing.py": (
+            "import tensorflow as tf\nfrom pkg import boxes, tensors\n\n"
+            'def placed(given, kept):\n    return boxes.decode(given["boxes"], kept)\n\n'
+            'def placed_tensors(given, kept):\n    return tensors.decode(given["boxes"], kept)\n'
+        ),
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    result = check([str(tmp_path)], Settings(root=tmp_path))
+    found = [(Path(f.path).name, f.code, f.span.line) for f in result.findings]
+    assert found == [("tensors.py", "XLA105", 8)]
+
+
 def test_what_a_function_computes_with_is_a_tensor_whatever_its_caller_knows(
     tmp_path: Path,
 ) -> None:
