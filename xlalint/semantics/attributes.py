@@ -27,6 +27,7 @@ from xlalint.semantics.values import (
     SEQUENCE,
     SHAPE,
     SOME_PYTHON,
+    SOME_RANK,
     SPARSE,
     STATIC_SHAPE,
     STRATEGY,
@@ -86,7 +87,7 @@ def _of_tensor(value: Value, attr: str, frame: Frame) -> Value:
 
 def _of_shape(value: Value, attr: str, frame: Frame) -> Value:
     if attr in ("rank", "ndims"):
-        return SOME_PYTHON if value.shape is None else constant(len(value.shape))
+        return SOME_RANK if value.shape is None else constant(len(value.shape))
     return SOME_PYTHON if attr == "dims" else NOTHING_KNOWN
 
 
@@ -95,7 +96,7 @@ def rank_of(value: Value) -> Value:
     return (
         constant(len(value.shape))
         if value.shape is not None and not value.structured
-        else SOME_PYTHON
+        else SOME_RANK
     )
 
 

@@ -60,6 +60,7 @@ from xlalint.semantics.values import (
     TENSOR,
     TRUE,
     UNKNOWN,
+    Counted,
     FromPython,
     Usual,
     Value,
@@ -578,11 +579,16 @@ def _identity(left: Value, right: Value, positive: bool) -> Value:
         if _is_none(other):
             if _is_none(one):
                 return TRUE if positive else FALSE
-            if one.kind in (UNKNOWN, PYTHON) and one.constant() is None:
+            if one.kind in (UNKNOWN, PYTHON) and not _is_known(one):
                 return SOME_PYTHON
             if not one.optional:
                 return FALSE if positive else TRUE
     return SOME_PYTHON
+
+
+def _is_known(value: Value) -> bool:
+    """Is it known to be None or not?"""
+    return value.constant() is not None or type(value.ref) is Counted
 
 
 def _ternary(node: ast.IfExp, frame: Frame) -> Value:
@@ -597,7 +603,7 @@ def _ternary(node: ast.IfExp, frame: Frame) -> Value:
     if conditionals.becomes_one(test, frame):
         arms = (node.body, node.orelse)
         conditionals.note_results(node.test, test, (first, second), arms, frame)
-    if test.is_tensor and result.kind is PYTHON and frame.context.converted:
+    if test.is_tensor and not test.guess and result.kind is PYTHON and frame.context.converted:
         return _tensor_of(test)._replace(dtype=None)
     return result
 

@@ -45,9 +45,10 @@ class Modules:
         frame = self._module_frames.get(module) or self.module_frame(module)
         value = frame.names.get(name)
         if value is None:
-            value = self._defined_later(module, name)
+            # A module's `any` is Python's own up to where the module defines another.
+            value = _BUILTINS.get(name) or self._defined_later(module, name)
         if value is None:
-            return _BUILTINS.get(name) or self._of_library(module, name)
+            return self._of_library(module, name)
         if value.kind is DEFERRED:
             value = frame.names[name] = self.resolved(value)
         return value

@@ -451,8 +451,7 @@ class Regions:
             frame.names[frame.self_name] = root.self_value
         given = dict(root.given)
         if root.arguments is not None:
-            open_ones = [name for name in free if name not in given]
-            free.update(dict(zip(open_ones, root.arguments)))
+            free.update(_by_parameter(info, [n for n in free if n not in given], root.arguments))
         free.update(given)
         frame.names.update(free)
         takes_text = any(v.is_tensor and v.dtype == "string" for v in free.values())
@@ -590,6 +589,20 @@ def _returns_array(info: FunctionInfo) -> bool:
     return isinstance(returns, (ast.Name, ast.Attribute)) and ast.unparse(returns).endswith(
         "ndarray"
     )
+
+
+def _by_parameter(
+    info: FunctionInfo, names: list[str], values: tuple[Value, ...]
+) -> dict[str, Value]:
+    """Positional arguments by parameter; what the named ones do not take is in `*args`."""
+    signature = info.node.args
+    extra = signature.kwonlyargs + [a for a in (signature.vararg, signature.kwarg) if a is not None]
+    rest = {parameter.arg for parameter in extra}
+    named = [name for name in names if name not in rest]
+    found = dict(zip(named, values))
+    if signature.vararg is not None and len(values) > len(named):
+        found[signature.vararg.arg] = Value(SEQUENCE, ref=values[len(named) :])
+    return found
 
 
 def _feeds_steps(info: FunctionInfo, frame: Frame, context: Context, takes_text: bool) -> bool:

@@ -28,6 +28,7 @@ from xlalint.semantics.values import (
     SEQUENCE,
     SHAPE,
     SOME_PYTHON,
+    SPARSE,
     TENSOR,
     TRUE,
     UNKNOWN,
@@ -690,6 +691,12 @@ def _clipped_together(
     return Value(SEQUENCE, ref=(clipped, Value(TENSOR, COMPUTED, rank=0, shape=())))
 
 
+def _decoded(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    """The best paths, a list of sparse tensors, and their scores."""
+    paths = Value(COLLECTION, COMPUTED, ref=Value(SPARSE, COMPUTED))
+    return Value(SEQUENCE, COMPUTED, ref=(paths, Value(TENSOR, COMPUTED)))
+
+
 def _packed(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     return NOTHING_KNOWN
 
@@ -733,6 +740,9 @@ _SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value
     "tf.unstack": _unstacked,
     "tf.split": _unstacked,
     "tf.clip_by_global_norm": _clipped_together,
+    "tf.nn.ctc_greedy_decoder": _decoded,
+    "tf.nn.ctc_beam_search_decoder": _decoded,
+    "tf.compat.v1.nn.ctc_beam_search_decoder": _decoded,
     "tf.nest.pack_sequence_as": _packed,
     "keras.tree.pack_sequence_as": _packed,
     "tf.nest.flatten": _flattened,

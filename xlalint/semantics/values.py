@@ -81,6 +81,12 @@ class Partly(NamedTuple):
     end: str = ""
 
 
+class Counted(NamedTuple):
+    """A Python number that is not known, but is one: never None. `of` says what it counts."""
+
+    of: str
+
+
 class Content(NamedTuple):
     """The numbers in a small tensor of whole numbers (a shape), None for those that are not known.
 
@@ -186,6 +192,8 @@ _MAY_HOLD_OTHERS = frozenset({SEQUENCE, COLLECTION, MAPPING})
 NOTHING_KNOWN = Value()
 SOME_PYTHON = Value(PYTHON)
 NONE = Value(PYTHON, ref=Const(None))
+# XLA compiles for known ranks: in what it compiles, `x.shape.rank` is None of no tensor.
+SOME_RANK = Value(PYTHON, ref=Counted("dimensions"))
 TRUE = Value(PYTHON, ref=Const(True))
 FALSE = Value(PYTHON, ref=Const(False))
 DATA = Value(TENSOR, ARRIVING)
