@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -255,11 +256,18 @@ def _lines(path: Path) -> tuple[str, ...]:
 # --- decoding -------------------------------------------------------------------------------------------------------
 
 
+# A byte order mark, or a cookie: next to no file has either.
+_MAY_SAY_ENCODING = re.compile(rb"\xef\xbb\xbf|[^\n]*coding|[^\n]*\n[^\n]*coding")
+
+
 def _decode(content: bytes, display: str) -> str:
     """Decode as Python would: a byte order mark, a PEP 263 cookie in the first two lines, else UTF-8.
 
     Line ends stay as they are, since edits count from this text. Raises UnreadableError.
     """
+    if not _MAY_SAY_ENCODING.match(content):
+        with suppress(UnicodeDecodeError):
+            return content.decode("utf-8")
     # Imported here: a run that finds its answer in the cache reads bytes only.
     import tokenize
 

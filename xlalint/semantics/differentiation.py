@@ -16,7 +16,7 @@ from xlalint.semantics.classes import LAYER, LOSS, MODEL
 from xlalint.semantics.facts import GRADIENT, Verdict
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.syntax import found_in, nodes_of
 from xlalint.semantics.values import (
     ARRIVING,
     COMPUTED,
@@ -186,8 +186,7 @@ def is_cut_off(node: ast.AST, frame: Frame) -> bool:
         info = info.parent
     return any(
         _called(call) == "stop_gradient" and any(part is node for part in nodes_of([call]))
-        for call in nodes_of(_body(frame.function))
-        if isinstance(call, ast.Call)
+        for call in _calls(frame.function)
     )
 
 
@@ -208,6 +207,10 @@ def _body(info: FunctionInfo | None) -> list[ast.AST]:
     if info is None:
         return []
     return list(info.node.body) if isinstance(info.node.body, list) else [info.node.body]
+
+
+def _calls(info: FunctionInfo | None) -> tuple[ast.Call, ...]:
+    return () if info is None else info.calls
 
 
 def _called(call: ast.Call) -> str:
@@ -289,8 +292,8 @@ class Slices:
         """What a tape is told to watch, and what `tf.gradients(ys, xs)` differentiates by."""
         given = [
             argument
-            for part in nodes_of(_body(self._frame.function))
-            if isinstance(part, ast.Call) and _called(part) == "watch"
+            for part in _calls(self._frame.function)
+            if _called(part) == "watch"
             for argument in part.args
         ]
         given += [call.args[1] for call in self._symbolic() if len(call.args) > 1]
@@ -320,9 +323,8 @@ class Slices:
         """Calls of `tf.gradients`."""
         return [
             part
-            for part in nodes_of(_body(self._frame.function))
-            if isinstance(part, ast.Call)
-            and _called(part) == "gradients"
+            for part in _calls(self._frame.function)
+            if _called(part) == "gradients"
             and self._frame.analysis.evaluate(part.func, self._frame).ref in _GRADIENTS
         ]
 
@@ -335,8 +337,7 @@ class Slices:
             _called(call) in ("gradient", "jacobian", "batch_jacobian")
             and bool(call.args)
             and bool(_names(call.args[0]) & reached)
-            for call in nodes_of(_body(self._frame.function))
-            if isinstance(call, ast.Call)
+            for call in _calls(self._frame.function)
         )
 
     def leaves_function(self) -> bool:
@@ -435,8 +436,11 @@ def _names(expression: ast.expr) -> set[str]:
     return {part.id for part in _carrying(expression) if isinstance(part, ast.Name)}
 
 
+_ASSIGNMENTS = frozenset({ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr})
+
+
 def _assignments(body: list[ast.AST]) -> Iterator[tuple[frozenset[str], ast.expr]]:
-    for part in nodes_of(body):
+    for part in found_in(body, _ASSIGNMENTS):
         if isinstance(part, ast.Assign):
             targets = part.targets
             if isinstance(part.value, ast.Call) and _called(part.value) == "top_k":

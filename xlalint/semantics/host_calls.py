@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import EXTERNAL, FUNCTION, PARTIAL, Value
 
 if TYPE_CHECKING:
@@ -71,6 +70,6 @@ def _called(info: FunctionInfo, analysis: Analysis) -> Iterator[Value]:
     traits = analysis.traits(info)
     if traits.callback in _CALLBACKS:
         yield Value(EXTERNAL, ref=traits.callback)
-    for node in nodes_of(info.body):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+    for node in info.calls:
+        if isinstance(node.func, ast.Name | ast.Attribute):
             yield analysis.evaluate(node.func, frame)

@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 
 from xlalint.semantics.names import mentions_tensorflow
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.syntax import found_in, nodes_of
 from xlalint.semantics.uses import Uses, uses_in
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -28,6 +28,7 @@ _NEVER_READ = frozenset(
     "tensorflow keras tf_keras numpy scipy pandas torch jax jaxlib flax sklearn matplotlib PIL cv2 google absl "
     "setuptools pkg_resources IPython pytest h5py six typing_extensions packaging".split()
 )
+_CALLS = frozenset({ast.Call})
 
 
 @dataclass(eq=False, slots=True)
@@ -42,6 +43,7 @@ class FunctionInfo:
     _has_walrus: bool | None = None
     _is_generator: bool | None = None
     _uses: Uses | None = None
+    _calls: tuple[ast.Call, ...] | None = None
     _nested: dict[str, FunctionInfo] | None = None
     _parameter_names: frozenset[str] | None = None
 
@@ -97,6 +99,13 @@ class FunctionInfo:
         if self._uses is None:
             self._uses = uses_in(self.body)
         return self._uses
+
+    @property
+    def calls(self) -> tuple[ast.Call, ...]:
+        """The calls in the function, those of functions inside of it included, in no particular order."""
+        if self._calls is None:
+            self._calls = tuple(found_in(self.body, _CALLS))  # type: ignore[arg-type]
+        return self._calls
 
     @property
     def nested(self) -> dict[str, FunctionInfo]:

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics.facts import Remark
 from xlalint.semantics.imported import Names, imports_in
+from xlalint.semantics.syntax import found_in
 
 if TYPE_CHECKING:
     from xlalint.semantics.index import ModuleInfo
 
 LEGACY = "TF_USE_LEGACY_KERAS"
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+# What may set a variable of the environment.
+_SETTING = frozenset({ast.Assign, ast.Call, ast.Dict})
 
 
 def is_chosen(module: ModuleInfo) -> bool:
@@ -24,7 +27,7 @@ def is_chosen(module: ModuleInfo) -> bool:
     # Few modules mention it: the others need no syntax tree for this.
     if LEGACY not in module.text:
         return False
-    places = [_sets_it(node, may_be=True) for node in ast.walk(module.tree)]
+    places = [_sets_it(node, may_be=True) for node in found_in(module.tree.body, _SETTING)]
     if not any(places):
         return False
     late = {place for place, _ in chosen_late(module.tree)}
@@ -33,9 +36,13 @@ def is_chosen(module: ModuleInfo) -> bool:
 
 def chosen_late(tree: ast.Module) -> Iterator[tuple[ast.AST, Remark]]:
     """`os.environ["TF_USE_LEGACY_KERAS"] = "1"` after tf.keras has been used: in a module, or in one function."""
-    names = Names(dict(imports_in(tree)), {})
-    bodies = [node.body for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    for body in (tree.body, *bodies):
+    lines = [node.lineno for node in found_in(tree.body, _SETTING) if _sets_it(node) is not None]  # type: ignore[attr-defined]
+    names = Names(dict(imports_in(tree)) if lines else {}, {})
+    functions = (
+        [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)] if lines else []
+    )
+    bodies = [f.body for f in functions if any(f.lineno <= n <= (f.end_lineno or n) for n in lines)]
+    for body in (tree.body, *bodies) if lines else ():
         is_used = False
         for node in _executed(body):
             is_used = is_used or _uses_keras(node, names)

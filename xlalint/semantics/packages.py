@@ -173,12 +173,7 @@ class _Reader:
 
     def may_object(self) -> bool:
         """Whether the module names a package that `imports` may have something to say of, beside the one it is in."""
-        requirements = self._known.requirements
-        lines = [line for line in table().apart if not line.version or line.package in requirements]
-        packages = {line.module for line in lines}
-        packages |= {module for module, name in table().paired.items() if name in requirements}
-        if requirements:
-            packages |= {"tf_keras", "transformers"}
+        packages = set(_packages_in_question(frozenset(self._known.requirements)))
         packages.discard(self._module.name.partition(".")[0])
         return any(package in self._module.text for package in packages)
 
@@ -266,6 +261,17 @@ class _Reader:
             return
         module = name.partition(".")[0]
         yield Remark("no-tf-keras", (("module", module), ("origin", known.origin)))
+
+
+@cache
+def _packages_in_question(required: frozenset[str]) -> frozenset[str]:
+    """The modules of packages that the table has something to say of, for a program that asks for these packages."""
+    lines = [line for line in table().apart if not line.version or line.package in required]
+    packages = {line.module for line in lines}
+    packages |= {module for module, name in table().paired.items() if name in required}
+    if required:
+        packages |= {"tf_keras", "transformers"}
+    return frozenset(packages)
 
 
 _BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from xlalint.semantics import specs
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
     EXTERNAL,
     FALSE,
@@ -141,8 +140,8 @@ def _through(value: Value, options: dict[str, Value], frame: Frame) -> tuple[str
 
 def compiling_call(info: FunctionInfo, home: Frame) -> ast.Call | None:
     """The call of tf.function in a function, if there is one; `home` is the frame of its module."""
-    for node in nodes_of(info.body):
-        if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
+    for node in info.calls:
+        if isinstance(node.func, (ast.Name, ast.Attribute)):
             if _name(home.analysis.evaluate(node.func, home)) == "tf.function":
                 return node
     return None
