@@ -32,6 +32,7 @@ _VARIANTS = {
     "measured-rejected": "rejected",
     "gradient-wrong": "gradient-wrong",
     "separate-counts": "separate-counts",
+    "unknown-size": "unknown-size",
 }
 
 

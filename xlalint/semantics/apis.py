@@ -34,6 +34,7 @@ from xlalint.semantics import (
     tensor_arrays,
     text,
     trace_effects,
+    unknown_sizes,
 )
 from xlalint.semantics.catalog import Api, Condition, custom_operation
 from xlalint.semantics.facts import (
@@ -548,6 +549,7 @@ def note_hazards(
     if api.sizing_args and "TopKV2" not in api.ops and results.is_sized_by(api, bound):
         frame.analysis.note(frame, node, SLICE, NOTHING_KNOWN)
     counts.note_call(api, arguments, node, frame)
+    unknown_sizes.note_call(api.name, bound, node, frame)
     misuse = misuses.misuse_of_data_sized(api.name, bound, arguments)
     if misuse is None and api.bounded:
         misuse = misuses.measured_misuse(api, bound)

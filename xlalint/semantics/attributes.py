@@ -6,7 +6,14 @@ import ast
 from collections.abc import Callable
 from functools import cache
 
-from xlalint.semantics import composites, dtypes, named_tuples, symbolic, versions
+from xlalint.semantics import (
+    composites,
+    dtypes,
+    named_tuples,
+    symbolic,
+    unknown_sizes,
+    versions,
+)
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.names import canonical
@@ -40,7 +47,6 @@ from xlalint.semantics.values import (
     constant,
     join_all,
     shaped,
-    static_shape,
 )
 
 # Attributes of a symbolic tensor that are known while tracing.
@@ -71,7 +77,7 @@ def _of_external(name: str, attr: str) -> Value:
 
 def _of_tensor(value: Value, attr: str, frame: Frame) -> Value:
     if attr == "shape":
-        return static_shape(value.shape if not value.structured else None)
+        return unknown_sizes.shape_of(value, frame)
     if attr in ("ndim", "ndims", "rank"):
         return rank_of(value)
     if attr == "dtype":

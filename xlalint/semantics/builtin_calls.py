@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import callbacks, iteration, trace_effects
+from xlalint.semantics import callbacks, iteration, trace_effects, unknown_sizes
 from xlalint.semantics.attributes import read
 from xlalint.semantics.facts import CONVERSION, ITERATION
 from xlalint.semantics.frames import Frame
@@ -61,6 +61,7 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """The value of `name(...)` for a builtin."""
     values = arguments.positional
     first = values[0] if values else NOTHING_KNOWN
+    unknown_sizes.note_builtin(name, values, node, frame)
     if name in iteration.ITERATING and isinstance(node, ast.Call):
         _note_iteration(name, values, node, frame)
     if name in ("int", "float", "bool", "complex"):

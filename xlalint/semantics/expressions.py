@@ -22,6 +22,7 @@ from xlalint.semantics import (
     shapes,
     symbolic,
     tpu_tests,
+    unknown_sizes,
     versions,
 )
 from xlalint.semantics.facts import (
@@ -180,6 +181,8 @@ def _binary(node: ast.BinOp, frame: Frame) -> Value:
 
 def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
     """The value of `left <operator> right`."""
+    if left.producer is not None or right.producer is not None:
+        unknown_sizes.note_number(node, (left, right), frame)
     if left.is_composite or right.is_composite:
         return composites.combine(node, left, right, frame)
     if left.is_tensor or right.is_tensor:
@@ -204,6 +207,9 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
                 misfits.note_pair(node, left, right, frame)
         if isinstance(getattr(node, "op", None), ast.MatMult):
             misfits.note_product(node, left, right, frame)
+            # What the other axes of an operand become depends on its rank; those that are summed are gone.
+            is_first = left.producer is not None and left.sized_axis == 0
+            value = value._replace(sized_axis=0 if is_first else None)
             return shaped(value, shapes.multiplied(left.shape, right.shape, False, False))
         if left.made is not None or right.made is not None:
             return reductions.combined(node, left, right, value, frame)
@@ -494,6 +500,9 @@ def _compare(node: ast.Compare, frame: Frame) -> Value:
     return result if result is not None else SOME_PYTHON
 
 
+_ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+
+
 def _compare_pair(
     node: ast.Compare, op: ast.cmpop, left: Value, right: Value, frame: Frame
 ) -> Value:
@@ -512,6 +521,8 @@ def _compare_pair(
             if not (right.kind is MAPPING or searched.optional):
                 frame.analysis.note(frame, node, MEMBERSHIP, searched)
         return _usual_member(left, right, isinstance(op, ast.In))
+    if isinstance(op, _ORDER):
+        unknown_sizes.note_number(node, (left, right), frame)
     if left.is_composite or right.is_composite:
         return composites.combine(node, left, right, frame)._replace(dtype="bool")
     if left.is_tensor or right.is_tensor:

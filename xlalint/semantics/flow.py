@@ -18,6 +18,7 @@ from xlalint.semantics import (
     text,
     tpu_tests,
     trace_effects,
+    unknown_sizes,
 )
 from xlalint.semantics.callbacks import loop_state
 from xlalint.semantics.conditionals import note_arms, run_arm
@@ -43,7 +44,6 @@ from xlalint.semantics.values import (
     TENSOR,
     UNKNOWN,
     Value,
-    dimension,
     element,
     join,
 )
@@ -116,9 +116,10 @@ def _unpack(targets: list[ast.expr], value: Value, frame: Frame) -> None:
             for target, item in zip(targets, value.ref):
                 bind(target, item, frame)
             return
-    if value.kind is SHAPE and value.shape is not None and len(value.shape) == len(targets):
-        for target, size in zip(targets, value.shape):
-            bind(target, dimension(size), frame)
+    sizes = unknown_sizes.sizes_of(value, len(targets)) if value.kind is SHAPE else None
+    if sizes is not None and not any(isinstance(target, ast.Starred) for target in targets):
+        for target, size in zip(targets, sizes):
+            bind(target, size, frame)
         return
     inner = element(value)
     for target in targets:

@@ -24,6 +24,7 @@ from xlalint.semantics import (
     slice_writes,
     tensor_arrays,
     trace_effects,
+    unknown_sizes,
 )
 from xlalint.semantics.facts import ASSUMED, COMPILED, FORMATTING, NUMPY_METHOD
 from xlalint.semantics.frames import Frame
@@ -56,11 +57,9 @@ from xlalint.semantics.values import (
     Value,
     alternatives,
     class_name,
-    dimension,
     element,
     join,
     shaped,
-    static_shape,
 )
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ def _tensor_method(
             )
         return Value(NDARRAY)
     if attr in ("get_shape", "shape"):
-        return static_shape(base.shape if not base.structured else None)
+        return unknown_sizes.shape_of(base, frame)
     if attr == "assign":
         slice_writes.note(node, frame)
     if attr.startswith("assign") or attr in ("scatter_update", "scatter_nd_update", "scatter_add"):
@@ -130,9 +129,13 @@ def _shape_method(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     if attr == "as_list":
-        if base.shape is None:
-            return Value(COLLECTION, ref=SOME_PYTHON)
-        return Value(SEQUENCE, ref=tuple(dimension(size) for size in base.shape))
+        sizes = unknown_sizes.sizes_of(base, None)
+        if sizes is None:
+            # Taken apart later: what is known of one size of an unknown number is kept.
+            return Value(COLLECTION, ref=SOME_PYTHON) if base.producer is None else base
+        return Value(SEQUENCE, ref=sizes)
+    if attr == "num_elements" and base.producer is not None:
+        return unknown_sizes.size_at(base, base.sized_axis)
     if attr in ("merge_with", "with_rank"):
         return base
     return STATIC_SHAPE if attr == "concatenate" else SOME_PYTHON

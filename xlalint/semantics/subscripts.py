@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from xlalint.semantics import composites, costs, counts, host_objects, versions
+from xlalint.semantics import composites, costs, counts, host_objects, unknown_sizes, versions
 from xlalint.semantics.facts import CONVERSION, DATA_SIZED_USE, INDEX, MASK_INDEX, SLICE, STRIDE
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.iteration import is_taken_apart
@@ -26,13 +26,11 @@ from xlalint.semantics.values import (
     PYTHON,
     SEQUENCE,
     SHAPE,
-    SOME_PYTHON,
     TENSOR,
     UNKNOWN,
     Content,
     Value,
     class_name,
-    dimension,
     element,
     static_shape,
 )
@@ -77,10 +75,7 @@ def _shape_item(node: ast.Subscript, base: Value, index: Value, frame: Frame) ->
         if base.shape is None or bounds is None:
             return STATIC_SLICE
         return static_shape(base.shape[bounds])
-    known = number(index)
-    if base.shape is None or known is None or not -len(base.shape) <= known < len(base.shape):
-        return SOME_PYTHON
-    return dimension(base.shape[known])
+    return unknown_sizes.size_at(base, number(index))
 
 
 def _known_slice(node: ast.Slice, frame: Frame) -> slice | None:
@@ -156,6 +151,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
         )  # a dictionary of tensors
     dependence = max([base.dependence, *(v.dependence for v in values if v.is_tensor)])
     _note_strides(node, parts, frame)
+    unknown_sizes.note_number(node, values, frame)
     _note_index(node, parts, values, frame)
     producer, axis = base.producer, base.sized_axis
     if producer is None:
@@ -339,7 +335,9 @@ def index_value(part: ast.expr, frame: Frame) -> Value:
         if b is not None
     ]
     dependence = max((b.dependence for b in bounds if b.is_tensor), default=CONSTANT)
-    return Value(PYTHON, dependence, sure=all(b.sure for b in bounds))
+    unknown = next((b.producer for b in bounds if unknown_sizes.is_unknown(b)), None)
+    ref = NONE.ref if unknown is not None else None
+    return Value(PYTHON, dependence, unknown, ref=ref, sure=all(b.sure for b in bounds))
 
 
 def _misused_index(part: ast.expr, value: Value) -> str | None:

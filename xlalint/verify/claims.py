@@ -83,6 +83,7 @@ _CLAIMS = {
     "XLA203/error": Claim(frozenset({"not-constant", "compiler"}), COMPILES),
     "XLA203/warning": Claim(frozenset({"not-constant"}), COMPILES),
     "XLA204/rejected": Claim(_COMPILER, REJECTED),
+    "XLA204/unknown-size": Claim(_TRACING | {"numbers"}, NUMBERS),
     "XLA204/gradient-wrong": Claim(_BACKWARD | {"numbers"}, NEVER, otherwise=_THESE_VALUES, only_backward=True),
     "XLA204": Claim(_COMPILER | {"numbers"}, NUMBERS),
     "XLA205/loses-rows": Claim(_COMPILER | {"numbers"}, NEVER, otherwise="agrees with eager execution for the rows that this run writes"),
