@@ -6,6 +6,7 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.semantics.facts import (
+    ARRAY_ITEM,
     CAST_OPERAND,
     CONVERSION,
     FORMATTING,
@@ -15,6 +16,7 @@ from xlalint.semantics.facts import (
 )
 
 _VARIANTS = {
+    ARRAY_ITEM: "array-item",
     CONVERSION: "conversion",
     NUMPY_METHOD: "numpy-method",
     NUMPY_CALL: "numpy-call",

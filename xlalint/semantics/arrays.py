@@ -24,6 +24,8 @@ _POSITION_OF_DTYPE = {"np.array": 1, "np.asarray": 1, "np.zeros": 1, "np.ones": 
 
 def made(name: str, arguments: Arguments) -> Value | None:
     """The array that a NumPy function makes, where its dtype is known; None otherwise."""
+    if name == "np.arange":
+        return Value(NDARRAY)
     if name not in _FLOAT64 and name not in _OF_VALUES:
         return None
     position = _POSITION_OF_DTYPE.get(name, 99)

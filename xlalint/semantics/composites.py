@@ -55,6 +55,7 @@ _KEEP_KIND = frozenset(
     "truediv zeros_like is_nan is_finite leaky_relu gelu elu softplus erf "
     "concat gather stack reverse tile expand_dims squeeze softmax embedding_lookup".split()
 )
+_MOVE_ROWS = frozenset("concat stack reverse tile expand_dims squeeze".split())
 _TENSORS_INSIDE = frozenset(
     {"values", "flat_values", "indices", "dense_shape", "row_splits", "uniform_row_length"}
 )
@@ -107,10 +108,19 @@ def of_call(
     assert given is not None
     if name.rsplit(".", 1)[-1] in _KEEP_KIND:
         # A new sparse tensor may know its dense shape by the static one: nothing is held against it.
-        return given._replace(dependence=dependence, dtype=None, ref=None)
+        ref = given.ref if given.ref == CUT_HERE and _keeps_rows(name, arguments) else None
+        return given._replace(dependence=dependence, dtype=None, ref=ref)
     if returns == "tensor" and name.startswith(("tf.sparse.", "tf.RaggedTensor.", "tf.nn.")):
         return Value(TENSOR, dependence, sure=sure)
     return NOTHING_KNOWN
+
+
+def _keeps_rows(name: str, arguments: Arguments) -> bool:
+    """Whether the rows of the result end where those of a ragged argument do: rows looked up for ragged indices do."""
+    leaf = name.rsplit(".", 1)[-1]
+    if leaf in ("gather", "embedding_lookup"):
+        return bool(arguments.positional) and not arguments.positional[0].is_composite
+    return leaf not in _MOVE_ROWS
 
 
 def _values(arguments: Arguments) -> tuple[Value, ...]:
@@ -166,6 +176,8 @@ def _is_cut_by_data(name: str, arguments: Arguments) -> bool:
         return False
     positional = arguments.positional
     value = arguments.keywords.get(cuts) or (positional[1] if len(positional) > 1 else None)
+    if cuts == "lengths" and "padding" in arguments.keywords and positional:
+        value = positional[0]  # rows end where the padding begins
     return (
         value is not None and value.is_tensor and value.dependence >= ARRIVING and value.ref is None
     )

@@ -207,9 +207,8 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
                 misfits.note_pair(node, left, right, frame)
         if isinstance(getattr(node, "op", None), ast.MatMult):
             misfits.note_product(node, left, right, frame)
-            # What the other axes of an operand become depends on its rank; those that are summed are gone.
-            is_first = left.producer is not None and left.sized_axis == 0
-            value = value._replace(sized_axis=0 if is_first else None)
+            if value.producer is not None:
+                value = _sized_as_product(value, left, right)
             return shaped(value, shapes.multiplied(left.shape, right.shape, False, False))
         if left.made is not None or right.made is not None:
             return reductions.combined(node, left, right, value, frame)
@@ -250,6 +249,14 @@ def _after_operator(node: ast.AST, value: Value) -> Value:
     if isinstance(op, (ast.FloorDiv, ast.Mod)) and value.dependence == BOUNDED:
         return value._replace(dependence=COMPUTED)
     return value
+
+
+def _sized_as_product(value: Value, left: Value, right: Value) -> Value:
+    """A product of data-sized matrices: rows of the first stay, what is summed is gone."""
+    if left.producer is not None and left.sized_axis == 0:
+        return value._replace(sized_axis=0)
+    is_summed = right.producer is not None and right.sized_axis == 0 and (right.rank or 2) == 2
+    return value._replace(producer=None if is_summed else value.producer, sized_axis=None)
 
 
 def _joined_shapes(left: Value, right: Value) -> Value:

@@ -50,6 +50,7 @@ STARTED_IN_PYTHON = (
 COMPREHENSION_FILTER = "comprehension-filter"
 MEMBERSHIP = "membership"
 CALL = "call"  # api, arguments by parameter name
+ARRAY_ITEM = "array-item"  # a NumPy array indexed with a tensor, or given one to store
 CONVERSION = "conversion"  # int(t), float(t), bool(t)...
 CAST_OPERAND = "cast-operand"  # an operation on what AutoGraph made of int(t); detail: the name and the other dtype
 NUMPY_METHOD = "numpy-method"

@@ -23,12 +23,13 @@ from xlalint.semantics import (
 from xlalint.semantics.callbacks import loop_state
 from xlalint.semantics.conditionals import note_arms, run_arm
 from xlalint.semantics.expressions import combine, evaluate, evaluate_condition, is_usual, truth
-from xlalint.semantics.facts import ASSUMED, COMPILED, CONDITION, STARTED_IN_PYTHON
+from xlalint.semantics.facts import ARRAY_ITEM, ASSUMED, COMPILED, CONDITION, STARTED_IN_PYTHON
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.local_names import Changes
 from xlalint.semantics.narrowing import dotted_name, narrow
 from xlalint.semantics.nesting import bounded
+from xlalint.semantics.subscripts import is_computed, note_index_of_array
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
     CLASS,
@@ -36,6 +37,7 @@ from xlalint.semantics.values import (
     DEFERRED,
     EXTERNAL,
     FUNCTION,
+    NDARRAY,
     NONE,
     NOTHING_KNOWN,
     PYTHON,
@@ -160,6 +162,9 @@ def _bind_item(target: ast.Subscript, value: Value, frame: Frame) -> None:
         return
     if _writes_into_array(target, base, name, frame):
         frame.touches_host = True
+    if base.kind is NDARRAY:
+        _store_in_array(target, base, value, frame)
+        return
     if base.kind == "mapping":
         key = evaluate(target.slice, frame).constant()
         pairs = (base.ref or ()) + ((key.value if key is not None else None, value),)
@@ -179,6 +184,14 @@ def _writes_into_array(target: ast.Subscript, base: Value, name: str, frame: Fra
     given = frame.function.node.args
     names = {each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
     return name in names and any(isinstance(each, ast.Slice) for each in index.elts)
+
+
+def _store_in_array(target: ast.Subscript, base: Value, value: Value, frame: Frame) -> None:
+    """`array[i] = tensor`: only an array of objects takes one."""
+    if base.dtype not in (None, "object") and is_computed(value):
+        frame.analysis.note(frame, target, ARRAY_ITEM, value)
+    else:
+        note_index_of_array(target, frame)
 
 
 def _if(node: ast.If, frame: Frame) -> bool:

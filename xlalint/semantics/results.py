@@ -515,6 +515,16 @@ def _where(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: F
     return Value(TENSOR, COMPUTED, "tf.where", "int64", 2, None, _is_known(flat), shape=shape)
 
 
+def _where_of_arrays(
+    arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
+) -> Value:
+    """The `where` of NumPy: of a condition alone, it gives a vector of indices for each dimension."""
+    value = _where(arguments, bound, flat, frame)
+    if value.dtype != "int64" or value.rank != 2:
+        return value
+    return Value(COLLECTION, value.dependence, ref=shaped(value, (None,)))
+
+
 def _is_constant(flat: tuple[Value, ...]) -> bool:
     """Whether nothing here depends on data: every tensor is known to be constant, and nothing is unknown."""
     return all(
@@ -533,15 +543,17 @@ def _gather(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: 
     )
     params = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
     sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
-    return Value(
-        TENSOR,
-        max(_dependence_of(flat), CONSTANT),
-        indices.producer,
-        params.dtype,
-        None,
-        None,
-        sure,
-    )
+    gathered = Value(TENSOR, _dependence_of(flat), indices.producer, params.dtype, sure=sure)
+    is_plain = not {"axis", "batch_dims"} & bound.keys() or indices.producer is None
+    return gathered if is_plain else gathered._replace(sized_axis=_gathered_axis(bound, indices))
+
+
+def _gathered_axis(bound: Bound, indices: Value) -> int | None:
+    """Where the data-sized axis of the indices is in `tf.gather(x, indices, axis=axis)`."""
+    axis = result_shapes.number(bound.get("axis", NOTHING_KNOWN))
+    if axis is None or axis < 0 or "batch_dims" in bound or indices.sized_axis is None:
+        return None
+    return axis + indices.sized_axis
 
 
 def _constant_value(
@@ -660,7 +672,9 @@ def _mask(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
     if _is_constant(mask):
         return Value(TENSOR, _dependence_of(flat), dtype=dtype)
     held = costs.kept(mask[0]) if mask else None
+    axis = result_shapes.number(bound["axis"]) if "axis" in bound else 0
     kept = Value(TENSOR, COMPUTED, "a boolean mask", dtype, None, held, _is_known(mask))
+    kept = kept._replace(sized_axis=axis if axis is not None and axis >= 0 else None)
     return _with_shape(kept, result_shapes.masked(data, mask[0] if mask else NOTHING_KNOWN))
 
 
@@ -719,7 +733,8 @@ _SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value
     "tf.stop_gradient": _same,
     "keras.ops.stop_gradient": _same,
     "tf.where": _where,
-    "keras.ops.where": _where,
+    "keras.ops.where": _where_of_arrays,
+    "tf.experimental.numpy.where": _where_of_arrays,
     "tf.gather": _gather,
     "tf.gather_nd": _gather,
     "tf.nn.embedding_lookup": _gather,

@@ -6,7 +6,15 @@ import ast
 import re
 
 from xlalint.semantics import composites, costs, counts, host_objects, unknown_sizes, versions
-from xlalint.semantics.facts import CONVERSION, DATA_SIZED_USE, INDEX, MASK_INDEX, SLICE, STRIDE
+from xlalint.semantics.facts import (
+    ARRAY_ITEM,
+    CONVERSION,
+    DATA_SIZED_USE,
+    INDEX,
+    MASK_INDEX,
+    SLICE,
+    STRIDE,
+)
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.iteration import is_taken_apart
 from xlalint.semantics.result_shapes import masked, number
@@ -62,10 +70,31 @@ def subscript(node: ast.Subscript, frame: Frame) -> Value:
     if base.kind is SHAPE:
         return _shape_item(node, base, index, frame)
     if base.kind is NDARRAY:
+        note_index_of_array(node, frame)
         return base
     if base.kind is UNKNOWN:
         return _unknown_item(node, base, index, frame)
     return NOTHING_KNOWN
+
+
+def note_index_of_array(node: ast.Subscript, frame: Frame) -> None:
+    """`TABLE[index]`, `array[:n]`: NumPy asks a traced tensor for its numbers."""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    for part in parts:
+        bounds = (part.lower, part.upper, part.step) if isinstance(part, ast.Slice) else (part,)
+        for bound in bounds:
+            if bound is None or isinstance(bound, ast.Constant):
+                continue
+            index = frame.analysis.evaluate(bound, frame)
+            if is_computed(index):
+                frame.analysis.note(frame, node, ARRAY_ITEM, index)
+                return
+
+
+def is_computed(value: Value) -> bool:
+    """Whether a value is a tensor that the traced program computes; NumPy can read those that were made before."""
+    is_vague = value.guess or value.structured or value.optional
+    return value.is_tensor and value.dependence > CONSTANT and not is_vague
 
 
 def _shape_item(node: ast.Subscript, base: Value, index: Value, frame: Frame) -> Value:
