@@ -19,6 +19,7 @@ from xlalint.semantics import (
     families,
     graph_summaries,
     host_objects,
+    late_imports,
     libraries,
     misfits,
     misuses,
@@ -712,6 +713,8 @@ def _math_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> 
 
 
 def _foreign_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if name in late_imports.IMPORTERS:
+        return late_imports.imported_by_name(arguments, frame)
     if _is_host(name):
         frame.touches_host = True
     missing = addons.operation(name)

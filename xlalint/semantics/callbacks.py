@@ -465,9 +465,16 @@ def _slice_of(value: Value | None) -> Value:
         return Value(TENSOR, COMPUTED, structured=True)  # nothing but tensors is mapped over
     if not value.is_tensor:
         return NOTHING_KNOWN
-    # Whatever was passed, an element of it is a tensor, and one that changes from step to step.
+    # An element of it changes from step to step. Of an argument that is only taken for a tensor, it may be a tuple.
     item = element(value._replace(kind=TENSOR, ref=None))
-    return Value(TENSOR, COMPUTED, dtype=value.dtype, rank=item.rank, shape=item.shape)
+    return Value(
+        TENSOR,
+        COMPUTED,
+        dtype=value.dtype,
+        rank=item.rank,
+        shape=item.shape,
+        structured=value.guess,
+    )
 
 
 def _stacked(value: Value, elems: Value | None = None) -> Value:

@@ -10,12 +10,14 @@ from xlalint.semantics.facts import EAGER, Context
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
+from xlalint.semantics.late_imports import late_imports
 from xlalint.semantics.names import canonical
 from xlalint.semantics.values import (
     CLASS,
     DEFERRED,
     EXTERNAL,
     FUNCTION,
+    NONE,
     NOTHING_KNOWN,
     PROJECT_MODULE,
     SOME_PYTHON,
@@ -136,7 +138,15 @@ class Modules:
                 self._analysis.failures.append(Failure(module, 1, "<module>", error))
             if libraries.fills(frame):
                 self._libraries.add(module)
+            if "global " in module.text:
+                self._import_late(module, frame)
         return frame
+
+    def _import_late(self, module: ModuleInfo, frame: Frame) -> None:
+        """What functions import into globals that the module's body leaves empty: it is there when other functions run."""
+        for name, dotted in late_imports(module.tree).items():
+            if dotted and frame.names.get(name, NONE) in (NONE, NOTHING_KNOWN):
+                frame.names[name] = self.imported(dotted)
 
     def is_exported(self, info: FunctionInfo | ClassInfo) -> bool:
         """Whether the package of a function or class hands it on by name: it is made for others to call."""
