@@ -9,11 +9,13 @@ from functools import cache
 from xlalint.semantics import (
     composites,
     dtypes,
+    keras_state,
     named_tuples,
     symbolic,
     unknown_sizes,
     versions,
 )
+from xlalint.semantics.classes import external_role
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.names import canonical
@@ -66,8 +68,18 @@ def read(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
         return _of_external(str(value.ref), attr)
     if value.kind is ANY_OF:
         return join_all(tuple(read(one, attr, frame, node) for one in alternatives(value)))
+    if value.kind is UNKNOWN:
+        return _of_unknown(attr, node)
     reader = _READERS.get(value.kind)
     return reader(value, attr, frame) if reader is not None else NOTHING_KNOWN
+
+
+def _of_unknown(attr: str, node: ast.expr) -> Value:
+    if attr == "shape":
+        return STATIC_SHAPE
+    owner = node.value if isinstance(node, ast.Attribute) else None
+    name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
+    return keras_state.of_unknown(name, attr) or NOTHING_KNOWN
 
 
 @cache
@@ -126,11 +138,18 @@ def _of_instance(value: Value, attr: str, frame: Frame) -> Value:
     if known is not None:
         return known
     assigned = frame.analysis.objects.class_attribute(value.ref, attr)
-    return assigned if assigned is not None else NOTHING_KNOWN
+    if assigned is not None:
+        return assigned
+    role = frame.analysis.classes.role(value.ref)
+    return keras_state.of_role(role.kind if role is not None else None, attr) or NOTHING_KNOWN
 
 
 def _of_external_instance(value: Value, attr: str, frame: Frame) -> Value:
     name = class_name(value) or ""
+    role = external_role(name)
+    kept = keras_state.of_role(role.kind, attr) if role is not None else None
+    if kept is not None:
+        return kept
     end = symbolic.end_of(name, attr, frame)
     if end is not None:
         return end
@@ -190,5 +209,4 @@ _READERS: dict[str, Callable[[Value, str, Frame], Value]] = {
     NAMED_TUPLE: lambda value, attr, frame: named_tuples.of_class(value, attr),
     SPARSE: composites.attribute,
     RAGGED: composites.attribute,
-    UNKNOWN: lambda value, attr, frame: STATIC_SHAPE if attr == "shape" else NOTHING_KNOWN,
 }
