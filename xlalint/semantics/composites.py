@@ -163,11 +163,14 @@ def _second(parameter: str, arguments: Arguments) -> Value | None:
 
 
 def _is_mask_of_rows(name: str, arguments: Arguments) -> bool:
-    """`tf.ragged.boolean_mask(x, mask)` of several dimensions keeps rows, of other lengths; of one, it gives a tensor."""
+    """`tf.ragged.boolean_mask(x, mask)` of several dimensions keeps rows, of other lengths; of one, it gives a tensor.
+
+    Who calls it means rows: a mask of unknown rank counts as one of several dimensions.
+    """
     mask = _second("mask", arguments) if name == _MASKED_ROWS else None
     if mask is None:
         return False
-    return (mask.rank or 0) > 1 or (mask.shape is not None and len(mask.shape) > 1)
+    return mask.rank != 1 and (mask.shape is None or len(mask.shape) > 1)
 
 
 def _is_cut_by_data(name: str, arguments: Arguments) -> bool:
