@@ -473,8 +473,8 @@ def _is_ordinary(api: Api, settled: Settled, arguments: Arguments) -> bool:
     """
     verdict, bound = settled.verdict, settled.bound
     result = settled.value if settled.value is not None else NOTHING_KNOWN
-    is_plain = verdict.status == "compiles" and not verdict.missing and not api.host
-    if not is_plain or verdict.gradient == "fails" or "TopKV2" in api.ops:
+    fails = verdict.status in ("fails", "crashes") or verdict.missing or api.host
+    if fails or verdict.gradient == "fails" or "TopKV2" in api.ops:
         return False
     if differences.concerns(api) or text.picks_text(api, bound):
         return False

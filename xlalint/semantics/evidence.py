@@ -6,7 +6,6 @@ import ast
 
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.names import mentions_tensorflow
 from xlalint.semantics.parameters import is_setting, is_size
 from xlalint.semantics.values import EXTERNAL, FUNCTION, NOTHING_KNOWN, UNKNOWN, Value
 
@@ -52,7 +51,7 @@ def _used(info: FunctionInfo, frame: Frame, numpy: bool, calls_left: int) -> set
     if not candidates:
         return found
     uses = info.uses
-    if not uses.calls_numpy and not _is_of_arrays(info):
+    if not uses.calls_numpy and not info.module.is_of_arrays:
         found |= candidates & uses.sliced
     for name, where, callee in uses.passed:
         if name not in candidates or name in found:
@@ -65,12 +64,6 @@ def _used(info: FunctionInfo, frame: Frame, numpy: bool, calls_left: int) -> set
             if _takes_tensor(target, where, frame, calls_left - 1):
                 found.add(name)
     return found
-
-
-def _is_of_arrays(info: FunctionInfo) -> bool:
-    """Whether a function stands in a module of NumPy's, which knows nothing of TensorFlow: what it slices are arrays."""
-    text = info.module.text
-    return "numpy" in text and not mentions_tensorflow(text)
 
 
 def _target(callee: ast.expr, info: FunctionInfo, frame: Frame) -> Value:

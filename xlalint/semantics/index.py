@@ -161,6 +161,7 @@ class ModuleInfo:
     _definitions: dict[str, FunctionInfo | ClassInfo] | None = None
     _yielding_lines: list[int] | None = None
     _may_hold_findings: bool | None = None
+    _is_of_arrays: bool | None = None
 
     @property
     def may_hold_findings(self) -> bool:
@@ -168,6 +169,13 @@ class ModuleInfo:
             is_judged = self.is_target and not self.is_test
             self._may_hold_findings = is_judged and mentions_tensorflow(self.text)
         return self._may_hold_findings
+
+    @property
+    def is_of_arrays(self) -> bool:
+        """Whether it is a module of NumPy's, which knows nothing of TensorFlow: what its functions slice are arrays."""
+        if self._is_of_arrays is None:
+            self._is_of_arrays = "numpy" in self.text and not mentions_tensorflow(self.text)
+        return self._is_of_arrays
 
     def parse(self) -> None:
         """Make the syntax tree now. Raises what `ast.parse` does."""

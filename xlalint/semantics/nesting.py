@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from xlalint.semantics.values import (
     COLLECTION,
     MAPPING,
@@ -37,11 +39,26 @@ def _shallow(value: Value) -> Value:
 
 
 def _is_too_large(value: Value) -> bool:
-    count, depth, level = 1, 0, list(_inside(value))
-    while level and count <= _MOST_VALUES and depth <= _DEEPEST:
-        count, depth = count + len(level), depth + 1
-        level = [inner for outer in level for inner in _inside(outer)]
-    return bool(level)
+    count, depth = 1, 0
+    size, level = _below([(value, 1)])
+    while size and count <= _MOST_VALUES and depth <= _DEEPEST:
+        count, depth = count + size, depth + 1
+        size, level = _below(level)
+    return bool(size)
+
+
+def _below(level: Iterable[tuple[Value, int]]) -> tuple[int, list[tuple[Value, int]]]:
+    """How many values structures hold, and the structures among these. Each goes with how often it is met: `[a, a]` holds one twice."""
+    size = 0
+    found: dict[int, tuple[Value, int]] = {}
+    for outer, times in level:
+        inside = _inside(outer)
+        size += times * len(inside)
+        for inner in inside:
+            if inner.kind in _STRUCTURES:
+                met = found.get(id(inner))
+                found[id(inner)] = (inner, times if met is None else met[1] + times)
+    return size, list(found.values())
 
 
 def _inside(value: Value) -> tuple[Value, ...]:
