@@ -49,7 +49,7 @@ NAMES = frozenset(
     "abs all any bool callable dict dir divmod enumerate filter float format frozenset getattr hasattr hash id input int "
     "isinstance issubclass iter len list map max min next object open pow print property range repr reversed round set "
     "setattr slice sorted staticmethod classmethod str sum super tuple type vars zip bytes complex Exception ValueError "
-    "TypeError NotImplementedError RuntimeError NotImplemented AssertionError KeyError IndexError".split()
+    "TypeError NotImplementedError RuntimeError NotImplemented AssertionError KeyError IndexError __import__".split()
 )
 
 # bool(t) fails everywhere; int(t), float(t) become tf.cast where AutoGraph converts (facts: control flow, section 2).

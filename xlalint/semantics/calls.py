@@ -11,6 +11,7 @@ from xlalint.semantics import (
     builtin_calls,
     iteration,
     methods,
+    module_loading,
     named_tuples,
     pipelines,
     reductions,
@@ -211,6 +212,9 @@ def _call_instance(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
 
 def _call_external(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     name = api_name(str(target.ref))
+    module = module_loading.loaded(name, arguments, frame)
+    if module is not None:
+        return module
     if name.startswith("builtins."):
         return builtin_calls.call(name[9:], arguments, node, frame)
     if name.startswith(versions.TENSORFLOW):

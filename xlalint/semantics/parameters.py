@@ -60,7 +60,7 @@ _SETTING_NAMES = re.compile(
 )
 
 
-_SIZE_NAMES = re.compile(r"^(num|n|max|min)_|(^|_)(sizes?|shape|depth|num|count|length|axis)$")
+_SIZE_NAMES = re.compile(r"^(num|n|max|min)_|(^|_)(sizes?|shape|depth|num|count|len|length|axis)$")
 
 
 def is_size(name: str) -> bool:
@@ -79,7 +79,7 @@ def of_call(info: FunctionInfo, name: str, role_method: str | None, first: bool)
         return None
     if name in protocol:
         return protocol[name]
-    if role_method == "call" and first and not is_setting(name):
+    if role_method == "call" and first and not (is_setting(name) or is_size(name)):
         return DATA if name in ("y_true",) else INPUTS
     if role_method == "call" and name in ("y_pred", "states", "state"):
         return INPUTS

@@ -5,7 +5,15 @@ from __future__ import annotations
 import ast
 import re
 
-from xlalint.semantics import composites, costs, counts, host_objects, unknown_sizes, versions
+from xlalint.semantics import (
+    composites,
+    costs,
+    counts,
+    host_objects,
+    module_loading,
+    unknown_sizes,
+    versions,
+)
 from xlalint.semantics.facts import (
     ARRAY_ITEM,
     CONVERSION,
@@ -67,6 +75,9 @@ def subscript(node: ast.Subscript, frame: Frame) -> Value:
     if base.kind is INSTANCE:
         found = host_objects.call(class_name(base) or "", "__getitem__", node, frame)
         return found if found is not None else NOTHING_KNOWN
+    if base.kind is EXTERNAL:
+        module = module_loading.item(base, index, frame)
+        return module if module is not None else NOTHING_KNOWN
     if base.kind is SHAPE:
         return _shape_item(node, base, index, frame)
     if base.kind is NDARRAY:

@@ -276,6 +276,10 @@ def join(a: Value, b: Value) -> Value:
         return _join_same_kind(a, b)
     if {a.kind, b.kind} == {TENSOR, VARIABLE}:
         return _join_same_kind(a._replace(kind=TENSOR, ref=None), b._replace(kind=TENSOR, ref=None))
+    if _stands_in(a, b):
+        return b._replace(optional=True)
+    if _stands_in(b, a):
+        return a._replace(optional=True)
     if (a.kind in CALLED or a.kind is ANY_OF) and (b.kind in CALLED or b.kind is ANY_OF):
         return _either(a, b)
     if _is_none(a):
@@ -285,6 +289,12 @@ def join(a: Value, b: Value) -> Value:
     return Value(UNKNOWN, max(a.dependence, b.dependence))
 
 
+def _stands_in(a: Value, b: Value) -> bool:
+    """Whether `a` is an object of the project that takes the place of a package where it is not installed."""
+    return b.kind is EXTERNAL and b.ref in _PACKAGES and a.kind is INSTANCE
+
+
+_PACKAGES = frozenset({"tf", "keras", "tf_keras", "tf.compat.v1", "tensorflow_probability"})
 _TOLD_BY_REF = frozenset(
     {
         FUNCTION,
