@@ -23,7 +23,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.local_names import Changes
 from xlalint.semantics.syntax import nodes_of
-from xlalint.semantics.values import TENSOR_ARRAY, Value
+from xlalint.semantics.values import NDARRAY, TENSOR_ARRAY, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
@@ -127,7 +127,7 @@ class LoopGradients:
         frame: Frame,
     ) -> None:
         """A call that makes a loop; `state` is what its body carries, `body` the function where it is known."""
-        if not isinstance(node, ast.Call) or not any(_may_have_gradient(value) for value in state):
+        if not isinstance(node, ast.Call) or not any(_is_differentiable(value) for value in state):
             return
         if is_too_long(frame):
             return
@@ -216,6 +216,16 @@ def _only_chooses(frame: Frame) -> bool:
 
 def _has_gradient(value: Value | None) -> bool:
     return value is not None and not value.guess and _may_have_gradient(value)
+
+
+def _is_differentiable(value: Value) -> bool:
+    """Whether the gradient of a loop may go through what it starts with: numbers of Python and arrays become tensors."""
+    known = value.constant()
+    if known is not None:
+        return isinstance(known.value, float)
+    if value.kind is NDARRAY:
+        return value.dtype is not None and not value.dtype.startswith(_WITHOUT_GRADIENT)
+    return _may_have_gradient(value)
 
 
 def _may_have_gradient(value: Value | None) -> bool:
