@@ -25,9 +25,10 @@ def turns_jit_off(fact: Fact, detail: CallDetail, aim: Aim) -> bool:
 
 
 def named_in(call: cst.Call) -> cst.BaseExpression:
-    """What a call is named by: of `keras.layers.StringLookup(...)(x)`, the layer's class; of `getattr(tf.math, name)(x)`, the look-up."""
+    """What a call is named by: of `keras.layers.StringLookup(...)(x)`, the layer's class; of `METHODS.get(name)(x)`, the look-up."""
     called = call.func
     if not isinstance(called, cst.Call):
         return called
-    is_looked_up = isinstance(called.func, cst.Name) and called.func.value == "getattr"
-    return called if is_looked_up else called.func
+    maker = called.func.attr if isinstance(called.func, cst.Attribute) else called.func
+    is_class = isinstance(maker, cst.Name) and maker.value[:1].isupper()
+    return called.func if is_class else called

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import string
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
 from xlalint.semantics.values import PYTHON, SOME_PYTHON, Const, Partly, Value, constant, usually
@@ -41,6 +42,24 @@ def _read(known: Const | None) -> str | None:
     """What a value reads as in an f-string, where that is known."""
     is_plain = known is not None and type(known.value) in (str, int)
     return str(known.value) if known is not None and is_plain else None
+
+
+def formatted(template: str, given: Mapping[str, Value]) -> Value:
+    """`template.format(...)` with values by position (`"0"`) or name."""
+    parts: list[Value] = []
+    position = 0
+    try:
+        for literal, name, spec, conversion in string.Formatter().parse(template):
+            parts.append(constant(literal))
+            if name is None:
+                continue
+            if name == "":
+                name, position = str(position), position + 1
+            is_plain = name in given and not (spec or conversion)
+            parts.append(given[name] if is_plain else SOME_PYTHON)
+    except ValueError:
+        return SOME_PYTHON  # not a template after all
+    return joined(parts)
 
 
 def _known(parts: list[str | None]) -> list[str]:

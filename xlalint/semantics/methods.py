@@ -12,6 +12,7 @@ from xlalint.semantics import (
     formatting,
     host_objects,
     iteration,
+    known_texts,
     meetings,
     model_files,
     model_layers,
@@ -151,6 +152,7 @@ def _python_method(
         for name in sorted(formatted & given.keys()):
             if given[name].is_tensor and not (given[name].guess or given[name].structured):
                 frame.analysis.note(frame, node, FORMATTING, given[name])
+        return known_texts.formatted(known.value, given)
     return SOME_PYTHON
 
 
