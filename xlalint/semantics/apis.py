@@ -16,6 +16,7 @@ from xlalint.semantics import (
     counts,
     differences,
     eager_steps,
+    evidence,
     families,
     graph_summaries,
     host_objects,
@@ -692,6 +693,8 @@ def _numpy_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) ->
         return asked if name == "np.shape" else SOME_PYTHON
     for leaf in flat:
         if leaf.is_tensor and not (leaf.guess or leaf.optional):
+            if not leaf.sure and evidence.writes_arrays(frame):
+                break
             frame.analysis.note(frame, node, NUMPY_CALL, leaf)
             if name in _ASK_FOR_NUMBERS and frame.context.region == ASSUMED:
                 # Nobody compiles it, and it asks for numbers as `.numpy()` does: its author runs it eagerly.

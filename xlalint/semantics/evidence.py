@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from xlalint.semantics.facts import ASSUMED
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.parameters import is_setting, is_size
@@ -30,6 +31,16 @@ def computed_with(info: FunctionInfo, frame: Frame) -> set[str]:
     array is a tensor inside.
     """
     return _used(info, frame, True, 0)
+
+
+def writes_arrays(frame: Frame) -> bool:
+    """Whether a library function writes into what it is given along several axes (`image[:, :, c] = x`), as no tensor can be."""
+    info = frame.function
+    if info is None or frame.context.region != ASSUMED:
+        return False
+    given = info.node.args
+    names = {each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+    return not names.isdisjoint(info.uses.written)
 
 
 def computes(info: FunctionInfo, frame: Frame) -> bool:

@@ -23,7 +23,7 @@ from xlalint.semantics import (
 from xlalint.semantics.callbacks import loop_state
 from xlalint.semantics.conditionals import note_arms, run_arm
 from xlalint.semantics.expressions import combine, evaluate, evaluate_condition, is_usual, truth
-from xlalint.semantics.facts import ARRAY_ITEM, ASSUMED, COMPILED, CONDITION, STARTED_IN_PYTHON
+from xlalint.semantics.facts import ARRAY_ITEM, COMPILED, CONDITION, STARTED_IN_PYTHON
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.local_names import Changes
@@ -44,7 +44,6 @@ from xlalint.semantics.values import (
     SEQUENCE,
     SHAPE,
     TENSOR,
-    UNKNOWN,
     Value,
     element,
     join,
@@ -160,8 +159,6 @@ def _bind_item(target: ast.Subscript, value: Value, frame: Frame) -> None:
     if name is None or name not in frame.names:
         trace_effects.note_collected(target, target.value, value, frame)
         return
-    if _writes_into_array(target, base, name, frame):
-        frame.touches_host = True
     if base.kind is NDARRAY:
         _store_in_array(target, base, value, frame)
         return
@@ -171,19 +168,6 @@ def _bind_item(target: ast.Subscript, value: Value, frame: Frame) -> None:
         frame.names[name] = bounded(base._replace(ref=pairs[-64:]))
     elif base.kind in (SEQUENCE, COLLECTION):
         frame.names[name] = bounded(Value(COLLECTION, ref=join(element(base), value)))
-
-
-def _writes_into_array(target: ast.Subscript, base: Value, name: str, frame: Frame) -> bool:
-    """Whether `image[:, :, c] = x` is written into what a library function was given: an array, for no tensor takes that."""
-    if frame.context.region != ASSUMED or frame.function is None:
-        return False
-    may_be_array = base.kind is UNKNOWN or (base.kind is TENSOR and not base.sure)
-    index = target.slice
-    if not may_be_array or not isinstance(index, ast.Tuple):
-        return False
-    given = frame.function.node.args
-    names = {each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
-    return name in names and any(isinstance(each, ast.Slice) for each in index.elts)
 
 
 def _store_in_array(target: ast.Subscript, base: Value, value: Value, frame: Frame) -> None:

@@ -21,12 +21,13 @@ class Uses(NamedTuple):
     """Names passed to calls, in no particular order, and names that are treated as arrays.
 
     `sliced` are those subscripted as no list is (`x[:, 0]`, `x[..., 1]`, `x[:, None]`) or asked for `dtype` or a static shape
-    as TensorFlow has it; `calls_numpy` says that NumPy computes on something here, so that these may be arrays. `roots` are the
-    names that calls begin with: `tf` of `tf.nn.relu(x)`.
+    as TensorFlow has it, `written` those of which such a part is assigned to; `calls_numpy` says that NumPy computes on
+    something here, so that these may be arrays. `roots` are the names that calls begin with: `tf` of `tf.nn.relu(x)`.
     """
 
     passed: tuple[Passed, ...]
     sliced: frozenset[str]
+    written: frozenset[str]
     calls_numpy: bool
     roots: frozenset[str]
 
@@ -45,6 +46,7 @@ def uses_in(body: Iterable[ast.AST]) -> Uses:
     """The uses of names in the body of a function, and in those inside of it."""
     passed: list[Passed] = []
     sliced: set[str] = set()
+    written: set[str] = set()
     roots: set[str] = set()
     calls_numpy = False
     for node in found_in(body, _LOOKED_AT):
@@ -62,7 +64,9 @@ def uses_in(body: Iterable[ast.AST]) -> Uses:
         elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
             if _is_of_array(node.slice):
                 sliced.add(node.value.id)
-    return Uses(tuple(passed), frozenset(sliced), calls_numpy, frozenset(roots))
+                if isinstance(node.ctx, ast.Store):
+                    written.add(node.value.id)
+    return Uses(tuple(passed), frozenset(sliced), frozenset(written), calls_numpy, frozenset(roots))
 
 
 def _passed(call: ast.Call) -> Iterator[Passed]:
