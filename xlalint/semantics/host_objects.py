@@ -17,6 +17,8 @@ from xlalint.semantics.values import (
     class_name,
 )
 
+_DISTRIBUTIONS = ("tf.distributions",)
+_DRAWN_FROM_GAMMA = ("Gamma", "Beta", "DirichletMultinomial", "Dirichlet", "StudentT")
 # By the start of the class's name, the operation that a method emits (tensorflow/python/ops, 2.12 to 2.21).
 _OPERATIONS: dict[str, dict[str, str]] = {
     "tf.lookup.": {
@@ -39,6 +41,12 @@ _OPERATIONS: dict[str, dict[str, str]] = {
         "size": "QueueSizeV2",
         "close": "QueueCloseV2",
     },
+    # Those that draw from a gamma distribution or count what they draw (tensorflow/python/ops/distributions, 2.12 to 2.21).
+    **{
+        f"{home}.{name}": {"sample": "RandomGamma"}
+        for home in _DISTRIBUTIONS
+        for name in _DRAWN_FROM_GAMMA
+    },
     "tf.CriticalSection": {"execute": "MutexLock"},
     "tf.train.Checkpoint": {
         "read": "RestoreV2",
@@ -56,7 +64,16 @@ _OPERATIONS: dict[str, dict[str, str]] = {
 _OPERATOR = "tf.linalg.LinearOperatorFullMatrix"
 _CHECKPOINT = "tf.train.Checkpoint"
 _RETURN_TENSORS = frozenset(
-    {"lookup", "__getitem__", "export", "size", "dequeue", "dequeue_many", "dequeue_up_to"}
+    {
+        "sample",
+        "lookup",
+        "__getitem__",
+        "export",
+        "size",
+        "dequeue",
+        "dequeue_many",
+        "dequeue_up_to",
+    }
     | {"determinant", "log_abs_determinant", "solve", "matmul", "matvec", "trace", "to_dense"}
 )
 
@@ -93,7 +110,7 @@ def make(name: str, keywords: Mapping[str, Value]) -> Value | None:
 def _is_class(name: str) -> bool:
     leaf = name.rsplit(".", 1)[-1]
     is_one = name in ("tf.CriticalSection", "tf.train.Checkpoint", "tf.train.CheckpointManager")
-    is_one = is_one or name.startswith(("tf.lookup.", "tf.queue."))
+    is_one = is_one or name.startswith(("tf.lookup.", "tf.queue.", "tf.distributions."))
     return is_one and leaf[:1].isupper() and "Initializer" not in leaf
 
 
