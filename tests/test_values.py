@@ -30,6 +30,20 @@ PROGRAMS = {
             table  # is: tensor, arrives at run time, a guess
             flag  # is: unknown
         """,
+    "what helpers of a line return, wherever they are called": """
+        def cast(x, dtype):
+            return tf.cast(x, dtype)
+
+        @tf.function(jit_compile=True)
+        def f(x: tf.Tensor, mask: tf.Tensor, ids: tf.Tensor):
+            a = cast(mask, "bool"), cast(ids, "int32"), cast(cast(ids, "int16"), "int32")
+            b = cast(a[1], "int64"), cast(tf.argmax(x, -1), "int64"), cast(x, "bfloat16")
+            c = cast(cast(x, "float16"), "bfloat16"), cast(b[0], "float32"), cast(mask, "uint8")
+            d = cast(tf.reduce_sum(x), "float32"), cast(tf.shape(x)[0], "float32")
+            shape = cast(tf.shape(x)[:-1], "int64")
+            shape  # is: tensor int64 (?,), shape
+            return a, b, c, d, shape
+        """,
     "what it hands to others of the project": """
         def outer(picture, other):
             def channel(im, c):

@@ -45,6 +45,10 @@ if TYPE_CHECKING:
 # results are reused or put off.
 _MOST_CONTEXTS = 6
 _MOST_SHAPES = 2
+# Helpers of a line or two, such as `def cast(x, dtype)`, are run for as many times more: they are called from everywhere,
+# and what they return for one caller says nothing of what another gets.
+_SMALL = 40
+_MORE_OF_SMALL = 8
 _MOST_DEPTH = 40
 # A function that calls itself is run twice within itself; one that is run for objects under construction, which are not
 # remembered, this often in all.
@@ -67,6 +71,7 @@ class Functions:
         self._analysis = analysis
         self._memo: dict[FunctionInfo, dict[Any, tuple[Value, bool]]] = {}
         self._runs: dict[FunctionInfo, _Runs] = defaultdict(_Runs)
+        self._frequencies: dict[FunctionInfo, int] = {}
         self.running: list[FunctionInfo] = []
         # In the order of the first visit: a dictionary for its keys.
         self.visited: dict[FunctionInfo, None] = {}
@@ -118,7 +123,7 @@ class Functions:
             positional = [_traced(value) for value in positional]
             keywords = {name: _traced(value) for name, value in keywords.items()}
         known = self._memo.setdefault(info, {})
-        if len(known) >= _MOST_SHAPES:
+        if len(known) >= _MOST_SHAPES and len(known) >= _MOST_SHAPES * self._often(info):
             # A few shapes are told apart; further ones would use up the contexts that matter more.
             positional = [unshaped(value) for value in positional]
             keywords = {name: unshaped(value) for name, value in keywords.items()}
@@ -142,10 +147,12 @@ class Functions:
                 value, touches_host = known[key]
                 frame.touches_host = frame.touches_host or touches_host
                 return value
-            if len(known) >= _MOST_CONTEXTS:
+            if len(known) >= _MOST_CONTEXTS and len(known) >= _MOST_CONTEXTS * self._often(info):
                 return _reused(known)
         runs = self._runs[info]
-        if runs.active >= _MOST_RECURSION or runs.total >= _MOST_RUNS:
+        if runs.active >= _MOST_RECURSION or (
+            runs.total >= _MOST_RUNS and runs.total >= _MOST_RUNS * self._often(info)
+        ):
             return _reused(known)
         if frame.depth >= _MOST_DEPTH or len(self.running) >= _MOST_DEPTH:
             self.put_off.append(Root(info, context, self_value, tuple(positional)))
@@ -174,6 +181,15 @@ class Functions:
         frame.reads_files = frame.reads_files or inner.reads_files
         known[key] = (value, inner.touches_host)
         return value
+
+    def _often(self, info: FunctionInfo) -> int:
+        """How many times more than others a function is run."""
+        known = self._frequencies.get(info)
+        if known is None:
+            nodes = islice(ast.walk(info.node), _SMALL + 1)
+            known = _MORE_OF_SMALL if sum(1 for _ in nodes) <= _SMALL else 1
+            self._frequencies[info] = known
+        return known
 
     def _meets_all(self, self_value: Value | None) -> bool:
         """Whether a method run for this object is run as it ever is: others may make an exported class with other settings."""
