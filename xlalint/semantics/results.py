@@ -622,8 +622,16 @@ def _numbers_joined(values: Value) -> Content | None:
 
 def _unstacked(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     first = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
-    inner = (
-        first._replace(kind=TENSOR, rank=None, ref=None, shape=None)
+    inner = (  # of whatever it was: its parts are tensors
+        first._replace(
+            kind=TENSOR,
+            rank=None,
+            ref=None,
+            shape=None,
+            guess=False,
+            structured=False,
+            optional=False,
+        )
         if first.is_tensor
         else Value(TENSOR, first.dependence)
     )
