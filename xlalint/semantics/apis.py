@@ -188,6 +188,8 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
         return handled if handled is not None else results.of_unknown_api(plain, arguments, frame)
     settled = _settled(api, arguments, frame)
     bound, verdict = settled.bound, settled.verdict
+    if _is_of_old_order(api, bound):
+        return NOTHING_KNOWN
     handled = callbacks.call(plain, arguments, bound, node, frame)
     if api.python_args or api.name in python_arguments.UNMEASURED:
         python_arguments.note(api, bound, node, frame)
@@ -206,6 +208,14 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
     if plain.endswith("boolean_mask") and isinstance(node, ast.Call) and node.args:
         frame.has_dimensions(node.args[0])
     return value
+
+
+def _is_of_old_order(api: Api, bound: dict[str, Value]) -> bool:
+    """`tf.concat(1, [a, b])`, `tf.split(1, 3, x)`: the order of arguments before TensorFlow 1, which raises; code that is ready for both tries it."""
+    first, axis = bound.get(next(iter(api.params), "")), bound.get("axis")
+    if axis is None or first is None or first.constant() is None:
+        return False
+    return any(leaf.is_tensor for leaf in leaves(axis))
 
 
 def _settled(api: Api, arguments: Arguments, frame: Frame) -> Settled:
