@@ -124,6 +124,8 @@ def _is_computation(name: str, where: int | str, frame: Frame, numpy: bool) -> b
         return False
     if name.startswith(_OF_STRUCTURES):
         return False
+    if name.startswith(_OF_ROWS) and (where == 1 or where in _ROWS):
+        return True
     leaf = name.rsplit(".", 1)[-1]
     api = frame.analysis.catalog.api(name)
     if api is None or not (where == 0 or api.params[:1] == (where,)):
@@ -145,6 +147,9 @@ def _is_a_size(parameter: str) -> bool:
 
 
 _SIZES = frozenset({"dims", "limit", "start", "stop", "shape0", "shape_x", "N", "M", "value"})
+# Where the rows of a ragged tensor end: given to the functions that make one of a tensor.
+_OF_ROWS = "tf.RaggedTensor.from_"
+_ROWS = frozenset({"row_lengths", "row_splits", "value_rowids", "lengths"})
 _OF_STRUCTURES = ("tf.nest.", "keras.tree.")
 _MEASURES = frozenset({"shape", "size", "rank"})
 # These take a list of tensors, of other shapes too: gradients, the parts of a sum.
