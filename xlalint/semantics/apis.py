@@ -205,9 +205,33 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
             settled.is_ordinary = _is_ordinary(api, settled, arguments)
         if not settled.is_ordinary:
             note_hazards(api, verdict, bound, arguments, value, node, frame)
-    if plain.endswith("boolean_mask") and isinstance(node, ast.Call) and node.args:
+    if isinstance(node, ast.Call) and node.args and _takes_dimensions(plain, node, bound):
         frame.has_dimensions(node.args[0])
     return value
+
+
+_ALONG_AXES = re.compile(
+    r"^(tf\.(math\.)?|keras\.ops\.|keras\.backend\.)(reduce_)?(sum|mean|max|min|prod|any|all|logsumexp|argmax|argmin)$"
+)
+_IS_MASK = re.compile(r"(^|_)masks?$")
+
+
+@cache
+def _reduces(name: str) -> bool:
+    return _ALONG_AXES.search(name) is not None
+
+
+def _takes_dimensions(name: str, node: ast.Call, bound: dict[str, Value]) -> bool:
+    """Whether a call shows that its first argument is no scalar: an axis of it is reduced, or a mask is."""
+    if name.endswith("boolean_mask"):
+        return True
+    first = node.args[0]
+    if not isinstance(first, ast.Name) or not _reduces(name):
+        return False
+    axis = bound.get("axis")
+    if axis is not None and axis != NONE:
+        return type(getattr(axis.constant(), "value", None)) is int
+    return _IS_MASK.search(first.id) is not None
 
 
 def _is_of_old_order(api: Api, bound: dict[str, Value]) -> bool:

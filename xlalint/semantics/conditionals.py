@@ -395,8 +395,10 @@ def difference(a: Value, b: Value) -> Difference | None:
 
 
 def _is_vague(value: Value) -> bool:
-    if value.optional or value.structured or value.guess:
+    if value.optional or value.structured:
         return True
+    if value.guess and not (value.is_tensor and value.rank):
+        return True  # but what has dimensions is no number
     return value.kind not in (
         TENSOR,
         VARIABLE,

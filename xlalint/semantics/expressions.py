@@ -381,8 +381,10 @@ def _tensor_of(*operands: Value) -> Value:
     if shape is not None:
         rank: int | None = len(shape)
     else:
-        ranks = [operand.rank for operand in tensors]
-        rank = None if None in ranks else max(r for r in ranks if r is not None)
+        # At least that of each; with a scalar, and one that is not known, nothing is.
+        ranks = [operand.rank for operand in tensors if operand.rank is not None]
+        least = max(ranks, default=0)
+        rank = least if least or len(ranks) == len(tensors) else None
     sure = all(operand.sure for operand in tensors)
     guess = all(operand.guess for operand in tensors)
     if dtype == "bool":
