@@ -209,7 +209,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     content = _content_item(base, parts, values, frame)
     return Value(
         TENSOR, dependence, producer, base.dtype, rank, content, base.sure, False, base.structured,
-        base.guess and producer is None, shape=shape, sized_axis=axis if producer is not None else 0,
+        shape=shape, sized_axis=axis if producer is not None else 0,
         counted=counts.here(node, frame) if base.producer is not None else None,
         given=base.given,
     )  # fmt: skip
