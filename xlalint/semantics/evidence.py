@@ -62,7 +62,9 @@ def _used(info: FunctionInfo, frame: Frame, numpy: bool, calls_left: int) -> set
     if not candidates:
         return found
     uses = info.uses
-    if not uses.calls_numpy and not info.module.is_of_arrays:
+    if numpy:
+        found |= candidates & (uses.sliced | uses.shaped)
+    elif not uses.calls_numpy and not info.module.is_of_arrays:
         found |= candidates & uses.sliced
     for name, where, callee in uses.passed:
         if name not in candidates or name in found:
@@ -159,7 +161,8 @@ _OF_LISTS = frozenset(
     "vstack".split()
 )
 _ARRAY_COMPUTATIONS = frozenset(
-    "norm mean sum max min argmax argmin argsort std var dot matmul concatenate stack any all unique nonzero median".split()
+    "norm mean sum max min argmax argmin argsort std var dot matmul concatenate stack any all unique nonzero median "
+    "zeros_like ones_like full_like cumsum cumprod diff interp nan_to_num sort transpose".split()
 )
 # These take Python numbers and shapes as readily as tensors.
 _NOT_EVIDENCE = frozenset(

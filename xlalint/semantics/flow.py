@@ -23,7 +23,7 @@ from xlalint.semantics import (
 from xlalint.semantics.callbacks import loop_state
 from xlalint.semantics.conditionals import note_arms, run_arm
 from xlalint.semantics.expressions import combine, evaluate, evaluate_condition, is_usual, truth
-from xlalint.semantics.facts import ARRAY_ITEM, COMPILED, CONDITION, STARTED_IN_PYTHON
+from xlalint.semantics.facts import ARRAY_ITEM, ASSUMED, COMPILED, CONDITION, STARTED_IN_PYTHON
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.local_names import Changes
@@ -172,7 +172,9 @@ def _bind_item(target: ast.Subscript, value: Value, frame: Frame) -> None:
 
 def _store_in_array(target: ast.Subscript, base: Value, value: Value, frame: Frame) -> None:
     """`array[i] = tensor`: only an array of objects takes one."""
-    if base.dtype not in (None, "object") and is_computed(value):
+    if frame.context.region == ASSUMED:
+        frame.touches_host = True  # nobody compiles what fills arrays
+    elif base.dtype not in (None, "object") and is_computed(value):
         frame.analysis.note(frame, target, ARRAY_ITEM, value)
     else:
         note_index_of_array(target, frame)

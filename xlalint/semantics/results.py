@@ -501,7 +501,7 @@ def _ones_like(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], fram
 
 
 def _where(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
-    chosen = [k for k in arguments.keywords if k in ("condition", "x", "y")]
+    chosen = [k for k in arguments.keywords if k in ("condition", "x", "y", "x1", "x2")]
     sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
     if len(arguments.positional) + len(chosen) >= 2:
         values = [leaf.dtype for leaf in flat[1:] if leaf.is_tensor]

@@ -104,7 +104,7 @@ def note_index_of_array(node: ast.Subscript, frame: Frame) -> None:
 
 def is_computed(value: Value) -> bool:
     """Whether a value is a tensor that the traced program computes; NumPy can read those that were made before."""
-    is_vague = value.guess or value.structured or value.optional
+    is_vague = value.guess or value.optional  # a list of tensors is no better
     return value.is_tensor and value.dependence > CONSTANT and not is_vague
 
 

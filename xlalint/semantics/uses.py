@@ -21,12 +21,14 @@ class Uses(NamedTuple):
     """Names passed to calls, in no particular order, and names that are treated as arrays.
 
     `sliced` are those subscripted as no list is (`x[:, 0]`, `x[..., 1]`, `x[:, None]`) or asked for `dtype` or a static shape
-    as TensorFlow has it, `written` those of which such a part is assigned to; `calls_numpy` says that NumPy computes on
-    something here, so that these may be arrays. `roots` are the names that calls begin with: `tf` of `tf.nn.relu(x)`.
+    as TensorFlow has it, `shaped` those asked for a size as arrays are, too (`x.shape[0]`), `written` those of which such a part
+    is assigned to; `calls_numpy` says that NumPy computes on something here, so that these may be arrays. `roots` are the names
+    that calls begin with: `tf` of `tf.nn.relu(x)`.
     """
 
     passed: tuple[Passed, ...]
     sliced: frozenset[str]
+    shaped: frozenset[str]
     written: frozenset[str]
     calls_numpy: bool
     roots: frozenset[str]
@@ -46,12 +48,14 @@ def uses_in(body: Iterable[ast.AST]) -> Uses:
     """The uses of names in the body of a function, and in those inside of it."""
     passed: list[Passed] = []
     sliced: set[str] = set()
+    shaped: set[str] = set()
     written: set[str] = set()
     roots: set[str] = set()
     calls_numpy = False
     for node in found_in(body, _LOOKED_AT):
         if isinstance(node, ast.Call):
             passed += _passed(node)
+            shaped.update(filter(None, map(_whose_shape, node.args)))
             func = node.func
             if not isinstance(func, ast.Attribute):
                 continue
@@ -61,12 +65,22 @@ def uses_in(body: Iterable[ast.AST]) -> Uses:
                 calls_numpy = calls_numpy or func.attr not in _NO_COMPUTATIONS
             elif isinstance(func.value, ast.Name) and func.attr in _ASKED_OF_TENSORS:
                 sliced.add(func.value.id)
+        elif isinstance(node, ast.Subscript) and _whose_shape(node.value):
+            shaped.add(_whose_shape(node.value))
         elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
             if _is_of_array(node.slice):
                 sliced.add(node.value.id)
                 if isinstance(node.ctx, ast.Store):
                     written.add(node.value.id)
-    return Uses(tuple(passed), frozenset(sliced), frozenset(written), calls_numpy, frozenset(roots))
+    kinds = (frozenset(sliced), frozenset(shaped), frozenset(written))
+    return Uses(tuple(passed), *kinds, calls_numpy, frozenset(roots))
+
+
+def _whose_shape(node: ast.expr) -> str:
+    """The name whose `shape` this is; nothing where it is no such attribute."""
+    if not isinstance(node, ast.Attribute) or node.attr != "shape":
+        return ""
+    return node.value.id if isinstance(node.value, ast.Name) else ""
 
 
 def _passed(call: ast.Call) -> Iterator[Passed]:
