@@ -20,7 +20,6 @@ from xlalint.semantics import (
     families,
     graph_summaries,
     host_objects,
-    late_imports,
     libraries,
     misfits,
     misuses,
@@ -750,8 +749,6 @@ def _math_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> 
 
 
 def _foreign_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    if name in late_imports.IMPORTERS:
-        return late_imports.imported_by_name(arguments, frame)
     if _is_host(name):
         frame.touches_host = True
     missing = addons.operation(name)

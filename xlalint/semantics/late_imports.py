@@ -1,32 +1,11 @@
-"""Modules that no import statement of a module's body binds: those that a function imports into a global when they are first
-needed (`global tf; import tensorflow as tf`), and those imported by name (`importlib.import_module("tensorflow")`).
-"""
+"""Modules that a function imports into a global when they are first needed: `global tf; import tensorflow as tf`."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-from xlalint.semantics.values import NOTHING_KNOWN, Value
-
-if TYPE_CHECKING:
-    from xlalint.semantics.arguments import Arguments
-    from xlalint.semantics.frames import Frame
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-
-
-# They import a module by its name, some only when it is asked for something.
-IMPORTERS = frozenset({"importlib.import_module", "lazy_loader.load"})
-
-
-def imported_by_name(arguments: Arguments, frame: Frame) -> Value:
-    """What `importlib.import_module("tensorflow")` returns."""
-    known = arguments.positional[0].constant() if arguments.positional else None
-    if known is None or not isinstance(known.value, str) or known.value.startswith("."):
-        return NOTHING_KNOWN
-    return frame.analysis.modules.imported(known.value)
 
 
 def late_imports(tree: ast.Module) -> dict[str, str]:

@@ -12,6 +12,7 @@ _BY_NAME = {
     "importlib.__import__": (0, "name"),
     "builtins.__import__": (0, "name"),
     "sys.modules.get": (0, "key"),
+    "lazy_loader.load": (0, "fullname"),
     "tf.python.util.lazy_loader.LazyLoader": (2, "name"),
 }
 _LOADED = "sys.modules"
