@@ -14,51 +14,38 @@ from xlalint.semantics import (
     composites,
     costs,
     counts,
-    differences,
     eager_steps,
     evidence,
-    families,
-    graph_summaries,
+    hazards,
     host_objects,
     libraries,
-    misfits,
-    misuses,
     model_files,
     pipelines,
     precision,
     python_arguments,
     result_shapes,
     results,
-    scalar_shapes,
     setups,
     symbolic,
     tensor_arrays,
-    text,
     trace_effects,
-    unknown_sizes,
+    verdicts,
 )
-from xlalint.semantics.catalog import Api, Condition, custom_operation
+from xlalint.semantics.arguments import bind
+from xlalint.semantics.catalog import Api, custom_operation
 from xlalint.semantics.facts import (
     ASSUMED,
     CALL,
     CONVERSION,
-    DATA_SIZED_USE,
-    DENSE_SHAPE,
-    DTYPE,
     NUMPY_CALL,
-    ROW_LENGTHS,
-    SLICE,
     CallDetail,
-    Verdict,
 )
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.names import api_name
-from xlalint.semantics.noted_calls import detail_of, is_data, needs_exact, note_call
+from xlalint.semantics.noted_calls import detail_of
 from xlalint.semantics.settled_calls import Settled
 from xlalint.semantics.values import (
-    ANY_OF,
     ARRIVING,
-    BOUNDED,
     COMPUTED,
     CONSTANT,
     EXTERNAL,
@@ -67,22 +54,16 @@ from xlalint.semantics.values import (
     NONE,
     NOTHING_KNOWN,
     PYTHON,
-    RAGGED,
     SEQUENCE,
     SHAPE,
     SOME_PYTHON,
-    SPARSE,
     STRATEGY,
     TENSOR,
     TRUE,
     VARIABLE,
     Made,
-    Usual,
     Value,
-    alternatives,
     class_name,
-    constant,
-    flattened,
     leaves,
     shaped,
     static_shape,
@@ -96,11 +77,6 @@ _LAYERS_WITH_PRODUCTS = (
     "Dense", "EinsumDense", "Conv", "SeparableConv", "DepthwiseConv", "LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional",
     "MultiHeadAttention", "Attention", "MaxPool", "AveragePool", "Bilinear",
 )  # fmt: skip
-# Constants that the catalogue's way of measuring cannot tell from settings: sizes passed as one tensor (fixtures/XLA203).
-_MORE_CONSTANTS = {
-    "tf.split": ("num_or_size_splits",),
-    "tf.raw_ops.ParallelDynamicStitch": ("indices",),
-}
 # Modules whose presence in a function marks it as host code: it reads files, draws, or handles text.
 _HOST_PREFIXES = (
     "tf.io.", "tf.data.", "tf.train.", "tf.saved_model.", "tf.summary.create", "tf.strings.", "tf.image.decode", "tf.compat.v1.gfile",
@@ -198,12 +174,12 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
         if value.producer is not None:
             value = counts.of_call(api, arguments, value, node, frame)
     if handled is not None:
-        note_hazards(api, verdict, bound, arguments, NOTHING_KNOWN, node, frame)
+        hazards.note_hazards(api, verdict, bound, arguments, NOTHING_KNOWN, node, frame)
     elif frame.context.is_compiled and not frame.silent:
         if settled.is_ordinary is None:
-            settled.is_ordinary = _is_ordinary(api, settled, arguments)
+            settled.is_ordinary = hazards.is_ordinary(api, settled, arguments)
         if not settled.is_ordinary:
-            note_hazards(api, verdict, bound, arguments, value, node, frame)
+            hazards.note_hazards(api, verdict, bound, arguments, value, node, frame)
     if isinstance(node, ast.Call) and node.args and _takes_dimensions(plain, node, bound):
         frame.has_dimensions(node.args[0])
     return value
@@ -245,8 +221,8 @@ def _settled(api: Api, arguments: Arguments, frame: Frame) -> Settled:
     """What the arguments of a call come to, whatever code it stands in."""
     key, known = frame.analysis.settled_calls.find(api, arguments)
     if known is None:
-        bound = bind(_parameters(api, arguments), arguments)
-        known = Settled(bound, judge(api, bound))
+        bound = bind(hazards.parameters_of(api, arguments), arguments)
+        known = Settled(bound, verdicts.judge(api, bound))
         frame.analysis.settled_calls.keep(key, known)
     return known
 
@@ -254,7 +230,7 @@ def _settled(api: Api, arguments: Arguments, frame: Frame) -> Settled:
 def _value_of(api: Api, settled: Settled, arguments: Arguments, frame: Frame) -> Value:
     """What a call returns of an API that takes no functions."""
     if settled.value is None:
-        sizes = _sizes(settled.verdict)
+        sizes = verdicts.data_sized_outputs(settled.verdict)
         value = composites.of_call(api.name, api.returns, bool(sizes), arguments, frame)
         if value is None:
             value = results.of_call(api, sizes, arguments, settled.bound, frame)
@@ -265,7 +241,7 @@ def _value_of(api: Api, settled: Settled, arguments: Arguments, frame: Frame) ->
 def _custom_operation(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """`library.my_op(x)`, where `library = tf.load_op_library(...)`."""
     api = custom_operation(name)
-    note_hazards(api, judge(api, {}), {}, arguments, NOTHING_KNOWN, node, frame)
+    hazards.note_hazards(api, verdicts.judge(api, {}), {}, arguments, NOTHING_KNOWN, node, frame)
     return Value(TENSOR, max(ARRIVING, _dependence(arguments.positional)), structured=True)
 
 
@@ -317,7 +293,7 @@ def call_external_instance(
         dependence = _dependence(arguments.positional)
         failing = None
         if api is not None and plain.startswith("keras.layers."):
-            verdict = judge(api, {**made, **arguments.keywords})
+            verdict = verdicts.judge(api, {**made, **arguments.keywords})
             if verdict.status in ("fails", "crashes") and not verdict.possible:
                 failing = detail_of(api, verdict, {}, False)
                 frame.analysis.note(frame, node, CALL, NOTHING_KNOWN, failing)
@@ -353,354 +329,9 @@ def failing_layer(layer: Value, given: dict[str, Value], frame: Frame) -> CallDe
     if api is None:
         return None
     made = dict(layer.ref.arguments) if isinstance(layer.ref, Made) else {}
-    verdict = judge(api, {**made, **given})
+    verdict = verdicts.judge(api, {**made, **given})
     fails = verdict.status in ("fails", "crashes") and not verdict.possible
     return detail_of(api, verdict, {}, False) if fails else None
-
-
-def _parameters(api: Api | None, arguments: Arguments) -> tuple[str, ...]:
-    if api is None:
-        return ()
-    # tf.range(limit) and tf.range(start, limit): like Python's range, it reads a single argument as the limit.
-    if (
-        api.name == "tf.range"
-        and len(arguments.positional) == 1
-        and "limit" not in arguments.keywords
-    ):
-        return ("limit",)
-    return api.params
-
-
-def bind(params: tuple[str, ...], arguments: Arguments) -> dict[str, Value]:
-    """Arguments by parameter name; positional ones beyond the known parameters are left out."""
-    bound = dict(zip(params, arguments.positional))
-    bound.update(arguments.keywords)
-    return bound
-
-
-def judge(api: Api, bound: dict[str, Value]) -> Verdict:
-    """Pick the condition of the catalogue that fits the arguments, or the API's own verdict.
-
-    What fails with the defaults of the caller's own parameters fails; what compiles with them may fail with others.
-    """
-    in_place_of_a_shape = scalar_shapes.verdict(api, bound)
-    if in_place_of_a_shape is not None:
-        return in_place_of_a_shape
-    usual = api.conditions and {n: v for n, v in bound.items() if type(v.ref) is Usual}
-    if usual:
-        settled = {name: constant(value.ref.value) for name, value in usual.items()}
-        verdict = judge(api, {**bound, **settled})
-        if verdict.status != "compiles" and not verdict.possible:
-            return verdict
-    best: Condition | None = None
-    possible: Condition | None = None
-    for condition in api.conditions:
-        fit = _fits(condition, bound)
-        if fit is True and (best is None or len(condition.when) > len(best.when)):
-            best = condition
-        elif fit is None and condition.status in ("fails", "crashes"):
-            possible = condition
-    if best is not None:
-        # An argument whose being given makes the difference may need to be a constant itself (`maxlen`).
-        given = tuple(
-            p for p, _ in best.when if p in api.constant_args and p not in best.constant_args
-        )
-        return Verdict(
-            best.status,
-            best.missing,
-            best.reason,
-            best.data_sized or (),
-            best.constant_args + given,
-            gradient=best.gradient or api.gradient,
-            gradient_missing=best.gradient_missing if best.gradient else api.gradient_missing,
-        )
-    constants = _constants(api, bound)
-    if possible is not None and api.status == "compiles":
-        return Verdict(
-            possible.status,
-            possible.missing,
-            possible.reason,
-            api.data_sized or (),
-            constants,
-            possible=True,
-        )
-    return Verdict(
-        api.status,
-        api.missing,
-        api.reason,
-        api.data_sized or (),
-        constants,
-        gradient=api.gradient,
-        gradient_missing=api.gradient_missing,
-    )
-
-
-def _constants(api: Api, bound: dict[str, Value]) -> tuple[str, ...]:
-    """Parameters that must be constants. A sparse tensor is three tensors, of which one must be: that is XLA405's."""
-    plain = tuple(p for p in api.constant_args if not p.startswith("sp_"))
-    if api.name == "tf.slice" and _leaves_sizes_open(bound):
-        return (*plain, "size")
-    return plain + _MORE_CONSTANTS.get(api.name, ())
-
-
-def _leaves_sizes_open(bound: dict[str, Value]) -> bool:
-    """`tf.slice(x, [0, 0], [n, -1])`: XLA cannot tell what -1 stands for unless it knows all sizes (fixtures/XLA203)."""
-    sizes = leaves(bound["size"]) if "size" in bound else ()
-    return len(sizes) > 1 and any(result_shapes.number(size) == -1 for size in sizes)
-
-
-def _fits(condition: Condition, bound: dict[str, Value]) -> bool | None:
-    """Whether a condition holds; None when an argument's value is not known."""
-    unsure = False
-    for parameter, wanted in condition.when:
-        value = bound.get(parameter)
-        if value is None:
-            return False
-        fit = _argument_fits(value, wanted)
-        if fit is False:
-            return False
-        unsure = unsure or fit is None
-    return None if unsure else True
-
-
-_COMPOSITES = {"SparseTensor": SPARSE, "RaggedTensor": RAGGED}
-
-
-def _argument_fits(value: Value, wanted: object) -> bool | None:
-    if wanted in _COMPOSITES:
-        return any(leaf.kind is _COMPOSITES[str(wanted)] for leaf in leaves(value))
-    if value.kind is ANY_OF:
-        fits = {_argument_fits(each, wanted) for each in alternatives(value)}
-        return fits.pop() if len(fits) == 1 else None
-    known = value.constant()
-    if wanted == "given":
-        if known is not None:
-            return known.value is not None
-        return None if value.optional else True
-    if value.choices() and isinstance(wanted, str) and known is None:
-        fits = {str(choice).lower() == wanted.lower() for choice in value.choices()}
-        return fits.pop() if len(fits) == 1 else None
-    if known is not None:
-        if isinstance(known.value, str) and isinstance(wanted, str):
-            return known.value.lower() == wanted.lower()
-        return bool(known.value == wanted) and isinstance(known.value, bool) == isinstance(
-            wanted, bool
-        )
-    if value.kind is EXTERNAL and isinstance(wanted, int):
-        return False
-    if value.kind is EXTERNAL and isinstance(wanted, str):
-        # tf.image.ResizeMethod.NEAREST_NEIGHBOR is "nearest".
-        return str(value.ref).rsplit(".", 1)[-1].lower().startswith(wanted.lower())
-    if value.is_tensor and value.dtype is not None and isinstance(wanted, str):
-        return value.dtype == wanted
-    return None
-
-
-def _sizes(verdict: Verdict) -> tuple[int, ...]:
-    """The data-sized outputs of a call that compiles: of one that does not, nothing follows."""
-    return () if verdict.missing and not verdict.possible else verdict.data_sized
-
-
-def _is_ordinary(api: Api, settled: Settled, arguments: Arguments) -> bool:
-    """Whether `note_hazards` has nothing to ask of a call, in whatever code it stands: no operation that XLA lacks or that has a
-    rule of its own, no data-sized, sparse or ragged tensor, no text, no misfit among the dtypes, no number that must be known.
-    """
-    verdict, bound = settled.verdict, settled.bound
-    result = settled.value if settled.value is not None else NOTHING_KNOWN
-    fails = verdict.status in ("fails", "crashes") or verdict.missing or api.host
-    if fails or verdict.gradient == "fails" or "TopKV2" in api.ops:
-        return False
-    if differences.concerns(api) or text.picks_text(api, bound):
-        return False
-    if costs.of_call(api, bound) is not None:
-        return False
-    flat = flattened(bound.values())
-    for leaf in (
-        *flattened((*arguments.positional, *arguments.keywords.values())),
-        *leaves(result),
-    ):
-        if leaf.producer is not None or leaf.is_composite or leaf.dtype == "string":
-            return False
-    if any(_must_be_known(api, bound.get(name), name) for name in verdict.constant_args):
-        return False
-    if api.sizing_args and results.is_sized_by(api, bound):
-        return False
-    argument = bound.get(api.dtype_arg or "dtype")
-    given = results.dtype_name(argument) if argument is not None else None
-    return misfits.of_call(api, bound, flat, result, given) is None
-
-
-def _must_be_known(api: Api, value: Value | None, parameter: str) -> bool:
-    """Whether XLA has to know the value of an argument and cannot."""
-    return is_data(value) or (_is_bounded(value) and needs_exact(api, parameter))
-
-
-def note_hazards(
-    api: Api,
-    verdict: Verdict,
-    bound: dict[str, Value],
-    arguments: Arguments,
-    result: Value,
-    node: ast.AST,
-    frame: Frame,
-) -> None:
-    """Note the call when the catalogue holds anything against it with these arguments."""
-    if not frame.context.is_compiled or frame.silent:
-        return
-    differences.note(api, bound, node, frame)
-    costs.note_call(api, bound, node, frame)
-    if verdict.gradient == "fails" or "TopKV2" in api.ops:
-        frame.analysis.gradients.note(api, verdict, bound, node, frame)
-    if verdict.missing:
-        family = families.of_call(api.name, verdict.missing, api.ops)
-        if _is_folded(api.name, verdict.missing, family, arguments):
-            return
-        if family == families.PRINTING and graph_summaries.are_left_out(api.ops, frame):
-            return
-    verdict = _of_guarded(verdict, arguments)
-    makes_data_sized = _makes_data_sized(result, arguments)
-    needs_constant = any(
-        _must_be_known(api, bound.get(parameter), parameter) for parameter in verdict.constant_args
-    )
-    # What makes variables or arrays while tracing is judged as that.
-    makes_objects = verdict.reason == "eager-only" and api.returns not in ("tensor", "structure")
-    if (
-        verdict.missing
-        or api.host
-        or (verdict.status in ("fails", "crashes") and not makes_objects)
-        or makes_data_sized
-        or needs_constant
-    ):
-        note_call(api, verdict, bound, makes_data_sized, node, frame)
-    if not verdict.missing:
-        _note_dtypes(api, bound, arguments, result, node, frame)
-        text.note_call(api, bound, result, node, frame)
-    arriving = composites.densified_from_outside(api.constant_args, bound)
-    if arriving is not None and not verdict.missing:
-        frame.analysis.note(frame, node, DENSE_SHAPE, arriving)
-    cut = composites.numbers_rows(api.name, arguments)
-    if cut is not None:
-        frame.analysis.note(frame, node, ROW_LENGTHS, cut)
-    if api.sizing_args and "TopKV2" not in api.ops and results.is_sized_by(api, bound):
-        frame.analysis.note(frame, node, SLICE, NOTHING_KNOWN)
-    counts.note_call(api, arguments, node, frame)
-    unknown_sizes.note_call(api.name, bound, node, frame)
-    misuse = misuses.misuse_of_data_sized(api.name, bound, arguments)
-    if misuse is None and api.bounded:
-        misuse = misuses.measured_misuse(api, bound)
-    if misuse is not None:
-        frame.analysis.note(frame, node, DATA_SIZED_USE, misuse[1], misuse[0])
-
-
-def _note_dtypes(
-    api: Api,
-    bound: dict[str, Value],
-    arguments: Arguments,
-    result: Value,
-    node: ast.AST,
-    frame: Frame,
-) -> None:
-    flat = flattened(bound.values())
-    argument = bound.get(api.dtype_arg or "dtype")
-    given = results.dtype_name(argument) if argument is not None else None
-    misfit = misfits.of_call(api, bound, flat, result, given)
-    if misfit is not None and not _is_constant(arguments):
-        frame.analysis.note(frame, node, DTYPE, result, misfit)
-
-
-# Operations without state: of constants alone, they are computed before XLA sees the program.
-_STATELESS = (
-    "tf.strings.",
-    "tf.io.",
-    "tf.random.stateless",
-    "tf.math.",
-    "tf.linalg.",
-    "tf.unravel_index",
-)
-_FOLDED_FAMILIES = frozenset({families.KERNEL, families.TEXT, families.COMPOSITE})
-# Of constants too, these stay: they have state, or give what has no static shape (compiled by themselves, 2.21).
-_UNFOLDED = re.compile(
-    r"^(ParseTensor|DecodeRaw|StringSplit|UnicodeDecode|StringNGrams|Sparse|Ragged(?!TensorToSparse)|StatelessRandomGamma|"
-    r"Random|Segment|UniqueWithCounts|Set|DenseToDenseSet|EditDistance|CTC|LookupTable|MutexLock|Timestamp)"
-)
-
-
-def _is_folded(name: str, missing: tuple[str, ...], family: str, arguments: Arguments) -> bool:
-    """Whether a call is computed before XLA sees it: a function of constants leaves no operation behind."""
-    if family not in _FOLDED_FAMILIES or any(_UNFOLDED.match(each) for each in missing):
-        return False
-    if family == families.COMPOSITE:
-        return _is_constant(arguments)
-    if "random" in name.lower() and "stateless" not in name.lower():
-        return False
-    values = (*arguments.positional, *arguments.keywords.values())
-    if name.startswith("tf.io.parse_"):
-        values = values[:1]  # the others say which features there are
-    flat = [leaf for value in values for leaf in leaves(value)]
-    tensors = [leaf for leaf in flat if leaf.is_tensor]
-    known = all(leaf.kind in (PYTHON, SHAPE, EXTERNAL, TENSOR) for leaf in flat)
-    may_be = bool(tensors) or (bool(flat) and name.startswith(_STATELESS))
-    return may_be and known and all(t.dependence == CONSTANT and t.sure for t in tensors)
-
-
-def _is_constant(arguments: Arguments) -> bool:
-    values = (*arguments.positional, *arguments.keywords.values())
-    flat = [leaf for value in values for leaf in leaves(value) if leaf.holds_data]
-    return bool(flat) and all(leaf.dependence == CONSTANT and leaf.sure for leaf in flat)
-
-
-def _of_guarded(verdict: Verdict, arguments: Arguments) -> Verdict:
-    """`if K.is_sparse(a): tf.sparse.sparse_dense_matmul(a, b)` fails for callers that pass a sparse tensor, if any does."""
-    if not verdict.missing:
-        return verdict
-    values = (*arguments.positional, *arguments.keywords.values())
-    composite = [leaf for value in values for leaf in leaves(value) if leaf.is_composite]
-    if composite and all(leaf.guess for leaf in composite):
-        return verdict._replace(possible=True)
-    return verdict
-
-
-def note_chosen(
-    choices: tuple[Value, ...], arguments: Arguments, node: ast.AST, frame: Frame
-) -> None:
-    """Note a call of one of several APIs of which some have no kernel: an error where none has one."""
-    if not frame.context.is_compiled or frame.silent:
-        return
-    judged = []
-    for choice in choices:
-        name = api_name(str(choice.ref)) if choice.kind is EXTERNAL else ""
-        api = frame.analysis.catalog.api(name) if name else None
-        bound = bind(_parameters(api, arguments), arguments)
-        judged.append((api, judge(api, bound), bound) if api is not None else None)
-    lacking = [each for each in judged if each is not None and each[1].missing]
-    certain = [each for each in lacking if not each[1].possible]
-    if not lacking:
-        return
-    api, verdict, bound = lacking[0]
-    if not _is_folded(api.name, verdict.missing, families.KERNEL, arguments):
-        possible = len(certain) < len(judged)
-        note_call(api, verdict._replace(possible=possible), bound, False, node, frame)
-
-
-def _makes_data_sized(result: Value, arguments: Arguments) -> bool:
-    """Whether the result is data-sized by this call's own doing, not because an argument was."""
-    if result.producer is None and not result.ref:
-        return False  # one tensor of a size of its own
-    made = {leaf.producer for leaf in leaves(result) if leaf.producer is not None}
-    if not made:
-        return False
-    passed = {
-        leaf.producer
-        for value in (*arguments.positional, *arguments.keywords.values())
-        for leaf in leaves(value)
-    }
-    return not made <= passed | {results.A_SIZE_FROM_DATA, results.ALL_ONES}
-
-
-def _is_bounded(value: Value | None) -> bool:
-    if value is None or value.kind is PYTHON:
-        return False
-    return any(leaf.is_tensor and leaf.dependence == BOUNDED for leaf in leaves(value))
 
 
 def _dependence(values: tuple[Value, ...]) -> int:
@@ -754,7 +385,9 @@ def _foreign_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) 
     missing = addons.operation(name)
     if missing is not None:
         api = custom_operation(name, missing)
-        note_hazards(api, judge(api, {}), {}, arguments, NOTHING_KNOWN, node, frame)
+        hazards.note_hazards(
+            api, verdicts.judge(api, {}), {}, arguments, NOTHING_KNOWN, node, frame
+        )
     if name.startswith("tensorflow_addons."):
         made = addons.result(name, arguments.positional)
         if made is not None:

@@ -13,3 +13,10 @@ class Arguments(NamedTuple):
     positional: tuple[Value, ...]
     keywords: dict[str, Value]
     open_ended: bool
+
+
+def bind(params: tuple[str, ...], arguments: Arguments) -> dict[str, Value]:
+    """Arguments by parameter name; positional ones beyond the known parameters are left out."""
+    bound = dict(zip(params, arguments.positional))
+    bound.update(arguments.keywords)
+    return bound

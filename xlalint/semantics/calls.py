@@ -9,6 +9,7 @@ from collections.abc import Callable
 from xlalint.semantics import (
     apis,
     builtin_calls,
+    hazards,
     iteration,
     methods,
     module_loading,
@@ -138,7 +139,7 @@ def _call_any(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) 
     """
     results: list[Value] = []
     was_silent = frame.silent
-    apis.note_chosen(alternatives(target), arguments, node, frame)
+    hazards.note_chosen(alternatives(target), arguments, node, frame)
     for one in alternatives(target):
         frame.silent = was_silent or one.kind in (EXTERNAL, INSTANCE)
         results.append(call_value(one, arguments, node, frame))
