@@ -181,7 +181,7 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
         if not settled.is_ordinary:
             hazards.note_hazards(api, verdict, bound, arguments, value, node, frame)
     if isinstance(node, ast.Call) and node.args and _takes_dimensions(plain, node, bound):
-        frame.has_dimensions(node.args[0])
+        frame.has_dimensions(node.args[0], plain.endswith("boolean_mask"))
     return value
 
 

@@ -80,12 +80,18 @@ class Frame:
             frame = frame.outer
         return None
 
-    def has_dimensions(self, node: ast.expr) -> None:
-        """What a mask is taken of is no scalar: from here on that is known of the name."""
+    def has_dimensions(self, node: ast.expr, masked: bool = True) -> None:
+        """What is reduced along an axis, or a mask is taken of, is no scalar: from here on that is known of the name.
+
+        Of what a mask is taken of, the elements have been counted (`result_shapes.must_agree`): all of them are there.
+        """
         if isinstance(node, ast.Name):
             known = self.names.get(node.id)
-            if known is not None and known.is_tensor and known.rank is None:
-                self.names[node.id] = known._replace(rank=1)
+            if known is not None and known.is_tensor and known.shape is None:
+                rank = 1 if known.rank is None else known.rank
+                if masked and known.producer is None:
+                    known = known._replace(counted=0)
+                self.names[node.id] = known._replace(rank=rank)
 
     def is_one_tensor(self, name: str, value: Value) -> Value:
         """What was asked for its shape is a tensor and no structure of them; returns its value."""

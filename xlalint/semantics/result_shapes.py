@@ -118,7 +118,7 @@ def must_agree(sized: Value, full: Value) -> bool:
         return False
     if full.shape is None or sized.shape is None:
         # What a mask was taken of, against what it kept. Other shapes may be made to go with each other.
-        return full.shape is None and sized.shape is None
+        return full.shape is None and sized.shape is None and full.counted is not None
     sizes = [i - len(sized.shape) for i, size in enumerate(sized.shape) if size is None]
     if len(sizes) != 1 or len(full.shape) < -sizes[0]:
         return False  # a row for each column, perhaps: `boxes * [height, width, height, width]`
