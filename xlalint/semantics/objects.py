@@ -16,6 +16,7 @@ from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
     EXTERNAL,
+    FROM_SHAPE,
     FUNCTION,
     INSTANCE,
     NAMED_TUPLE,
@@ -263,7 +264,13 @@ def _as_attribute(value: Value) -> Value:
     if value.kind is COLLECTION and value.ref is not None and value.ref.kind is PYTHON:
         return Value(COLLECTION, ref=SOME_PYTHON)
     if value.is_tensor:
-        return value._replace(optional=False)
+        return _captured(value)
     if value.kind in (EXTERNAL, FUNCTION, ANY_OF):
         return value  # what is called is not None
     return value if not value.optional else NOTHING_KNOWN
+
+
+def _captured(value: Value) -> Value:
+    """A tensor that eager code made has all its sizes, whatever they were taken from, and arrives where it is captured."""
+    dependence = value.dependence if value.dependence <= FROM_SHAPE else ARRIVING
+    return value._replace(optional=False, producer=None, counted=None, dependence=dependence)

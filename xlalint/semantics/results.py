@@ -35,6 +35,7 @@ from xlalint.semantics.values import (
     Const,
     Content,
     Value,
+    constant,
     flattened,
     leaves,
     shaped,
@@ -215,7 +216,7 @@ def _least_rank(api: Api, bound: Bound) -> int | None:
 # What the data-sized axis becomes; elementwise operations and reductions of later axes leave it where it is.
 _MOVES_AXES = frozenset(
     "transpose stack einsum matmul tensordot reshape batch_to_space space_to_batch meshgrid gather_nd tile repeat pad outer "
-    "permute_dimensions swapaxes moveaxis squeeze".split()
+    "permute_dimensions swapaxes moveaxis squeeze matrix_transpose adjoint rot90".split()
 )
 
 
@@ -232,7 +233,9 @@ def _sized_axis(
             return None
         return sized.sized_axis + (known <= sized.sized_axis)
     if leaf == "matmul" and sized is flat[0] and sized.sized_axis == 0:
-        return 0
+        return None if {"transpose_a", "adjoint_a"} & set(bound) else 0
+    if leaf == "one_hot" and "axis" in bound:
+        return None
     return None if leaf in _MOVES_AXES else sized.sized_axis
 
 
@@ -608,7 +611,23 @@ def _joined(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: 
     if dependence < ARRIVING and any(leaf.kind is UNKNOWN for leaf in flat):
         sure = False
     numbers = _numbers_joined(values) if dtype in ("int32", "int64") else None
-    return Value(TENSOR, dependence, _producer_of(flat), dtype, None, numbers, sure)
+    axes = {leaf.sized_axis for leaf in flat if leaf.producer is not None}
+    axis = axes.pop() if len(axes) == 1 else None if axes else 0
+    producer = _producer_of(flat)
+    return Value(TENSOR, dependence, producer, dtype, None, numbers, sure, sized_axis=axis)
+
+
+def _stacked(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    """`tf.stack`: what is joined has one axis more than its parts."""
+    joined = _joined(arguments, bound, flat, frame)
+    along = bound.get("axis", constant(0))
+    along = arguments.positional[1] if len(arguments.positional) > 1 else along
+    new, old = result_shapes.number(along), joined.sized_axis
+    if joined.producer is None:
+        return joined
+    if new is None or new < 0 or old is None:
+        return joined._replace(sized_axis=None)
+    return joined._replace(sized_axis=old + (new <= old))
 
 
 def _numbers_joined(values: Value) -> Content | None:
@@ -755,7 +774,7 @@ _SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value
     "tf.fill": _fill,
     "tf.range": _range,
     "tf.concat": _joined,
-    "tf.stack": _joined,
+    "tf.stack": _stacked,
     "keras.backend.zeros": _filled,
     "keras.backend.ones": _filled,
     "keras.ops.zeros": _filled,
