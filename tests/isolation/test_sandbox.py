@@ -221,5 +221,5 @@ def test_interrupting_the_parent_returns_what_is_known(tmp_path: Path) -> None:
     assert process.stdout is not None
     assert process.stdout.readline() == "heard\n"
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=20)
+    out, _ = process.communicate(timeout=60)
     assert out == "interrupted ({'kind': 'a'},)\n"

@@ -183,7 +183,9 @@ class Functions:
         return value
 
     def _often(self, info: FunctionInfo) -> int:
-        """How many times more than others a function is run."""
+        """How many times more than others a function is run. Methods are run for each class that inherits them as it is."""
+        if info.cls is not None:
+            return 1
         known = self._frequencies.get(info)
         if known is None:
             nodes = islice(ast.walk(info.node), _SMALL + 1)
