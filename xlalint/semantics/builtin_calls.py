@@ -168,7 +168,7 @@ def _isinstance(values: tuple[Value, ...], frame: Frame) -> Value:
             return FALSE
     if value.is_composite and not (value.guess or value.optional):
         if value.kind in kinds:
-            return TRUE
+            return TRUE if value.sure else SOME_PYTHON
         if None not in kinds:
             return FALSE
     if kinds <= _COMPOSITES:

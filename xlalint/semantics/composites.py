@@ -104,6 +104,7 @@ def of_call(
         producer = name if produces and dependence >= ARRIVING else None
         guess = given is not None and given.guess
         ref = CUT_HERE if _is_cut_by_data(name, arguments) else None
+        sure = sure and not _has_mask_of_unknown_rank(name, arguments)
         return Value(kind, dependence, producer, ref=ref, sure=sure, guess=guess)
     assert given is not None
     if name.rsplit(".", 1)[-1] in _KEEP_KIND:
@@ -171,6 +172,11 @@ def _is_mask_of_rows(name: str, arguments: Arguments) -> bool:
     if mask is None:
         return False
     return mask.rank != 1 and (mask.shape is None or len(mask.shape) > 1)
+
+
+def _has_mask_of_unknown_rank(name: str, arguments: Arguments) -> bool:
+    mask = _second("mask", arguments) if name == _MASKED_ROWS else None
+    return mask is not None and mask.shape is None and (mask.rank or 0) < 2
 
 
 def _is_cut_by_data(name: str, arguments: Arguments) -> bool:

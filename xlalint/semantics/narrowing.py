@@ -156,6 +156,9 @@ def _narrow_isinstance(name: str, types: ast.expr, holds: bool, frame: Frame) ->
         kinds = _kinds_of(types, frame)
         if kinds <= {SEQUENCE, MAPPING}:
             frame.names[name] = known._replace(structured=SEQUENCE not in kinds)
+    elif known.kind is RAGGED and not known.sure and _kinds_of(types, frame) == {RAGGED}:
+        # Rows by a mask of unknown rank, or no rows after all.
+        frame.names[name] = known._replace(kind=TENSOR, ref=None)
 
 
 def _narrowed(known: Value, types: ast.expr, frame: Frame) -> Value | None:
