@@ -210,7 +210,9 @@ def test_interrupting_the_parent_returns_what_is_known(tmp_path: Path) -> None:
     script.write_text(EMIT + "import time; emit(kind='a'); time.sleep(300)")
     parent = tmp_path / "parent.py"
     parent.write_text(
-        "import sys\nfrom xlalint.isolation.sandbox import run\n"
+        "import signal, sys\nfrom xlalint.isolation.sandbox import run\n"
+        # A shell starts what it puts into the background with the signal ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "def heard(record): print('heard', flush=True)\n"
         f"outcome = run([sys.executable, {str(script)!r}], on_record=heard)\n"
         "print(outcome.status, outcome.records)\n"
