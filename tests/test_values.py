@@ -44,6 +44,14 @@ PROGRAMS = {
             shape  # is: tensor int64 (?,), shape
             return a, b, c, d, shape
         """,
+    "what is parsed from text": """
+        @tf.function
+        def f(text: tf.Tensor, spec, seq):
+            context, sequence = tf.io.parse_single_sequence_example(text, spec, seq)
+            context  # is: collection
+            context["a"]  # is: tensor, computed as the program runs
+            return sequence
+        """,
     "what it hands to others of the project": """
         def outer(picture, other):
             def channel(im, c):

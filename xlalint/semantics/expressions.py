@@ -61,8 +61,8 @@ from xlalint.semantics.values import (
     TENSOR,
     TRUE,
     UNKNOWN,
-    Counted,
     FromPython,
+    SomeNumber,
     Usual,
     Value,
     constant,
@@ -608,7 +608,7 @@ def _identity(left: Value, right: Value, positive: bool) -> Value:
 
 def _is_known(value: Value) -> bool:
     """Is it known to be None or not?"""
-    return value.constant() is not None or type(value.ref) is Counted
+    return value.constant() is not None or type(value.ref) is SomeNumber
 
 
 def _ternary(node: ast.IfExp, frame: Frame) -> Value:

@@ -123,7 +123,7 @@ class Functions:
             positional = [_traced(value) for value in positional]
             keywords = {name: _traced(value) for name, value in keywords.items()}
         known = self._memo.setdefault(info, {})
-        if len(known) >= _MOST_SHAPES and len(known) >= _MOST_SHAPES * self._often(info):
+        if self._has_had(_MOST_SHAPES, len(known), info):
             # A few shapes are told apart; further ones would use up the contexts that matter more.
             positional = [unshaped(value) for value in positional]
             keywords = {name: unshaped(value) for name, value in keywords.items()}
@@ -147,12 +147,10 @@ class Functions:
                 value, touches_host = known[key]
                 frame.touches_host = frame.touches_host or touches_host
                 return value
-            if len(known) >= _MOST_CONTEXTS and len(known) >= _MOST_CONTEXTS * self._often(info):
+            if self._has_had(_MOST_CONTEXTS, len(known), info):
                 return _reused(known)
         runs = self._runs[info]
-        if runs.active >= _MOST_RECURSION or (
-            runs.total >= _MOST_RUNS and runs.total >= _MOST_RUNS * self._often(info)
-        ):
+        if runs.active >= _MOST_RECURSION or self._has_had(_MOST_RUNS, runs.total, info):
             return _reused(known)
         if frame.depth >= _MOST_DEPTH or len(self.running) >= _MOST_DEPTH:
             self.put_off.append(Root(info, context, self_value, tuple(positional)))
@@ -181,6 +179,10 @@ class Functions:
         frame.reads_files = frame.reads_files or inner.reads_files
         known[key] = (value, inner.touches_host)
         return value
+
+    def _has_had(self, most: int, count: int, info: FunctionInfo) -> bool:
+        """Whether a function has been run as often as it may; most never come near it, and are not measured."""
+        return count >= most and count >= most * self._often(info)
 
     def _often(self, info: FunctionInfo) -> int:
         """How many times more than others a function is run. Methods are run for each class that inherits them as it is."""

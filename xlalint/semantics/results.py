@@ -738,6 +738,12 @@ def _decoded(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame:
     return Value(SEQUENCE, COMPUTED, ref=(paths, Value(TENSOR, COMPUTED)))
 
 
+def _parsed(count: int) -> Value:
+    """So many dictionaries of tensors, by the names of features."""
+    features = Value(COLLECTION, COMPUTED, ref=Value(TENSOR, COMPUTED))
+    return Value(SEQUENCE, COMPUTED, ref=(features,) * count)
+
+
 def _packed(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     return NOTHING_KNOWN
 
@@ -785,6 +791,8 @@ _SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value
     "tf.nn.ctc_greedy_decoder": _decoded,
     "tf.nn.ctc_beam_search_decoder": _decoded,
     "tf.compat.v1.nn.ctc_beam_search_decoder": _decoded,
+    "tf.io.parse_single_sequence_example": lambda *call: _parsed(2),
+    "tf.io.parse_sequence_example": lambda *call: _parsed(3),
     "tf.nest.pack_sequence_as": _packed,
     "keras.tree.pack_sequence_as": _packed,
     "tf.nest.flatten": _flattened,

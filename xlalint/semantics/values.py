@@ -81,7 +81,7 @@ class Partly(NamedTuple):
     end: str = ""
 
 
-class Counted(NamedTuple):
+class SomeNumber(NamedTuple):
     """A Python number that is not known, but is one: never None. `of` says what it counts."""
 
     of: str
@@ -193,7 +193,7 @@ NOTHING_KNOWN = Value()
 SOME_PYTHON = Value(PYTHON)
 NONE = Value(PYTHON, ref=Const(None))
 # XLA compiles for known ranks: in what it compiles, `x.shape.rank` is None of no tensor.
-SOME_RANK = Value(PYTHON, ref=Counted("dimensions"))
+SOME_RANK = Value(PYTHON, ref=SomeNumber("dimensions"))
 TRUE = Value(PYTHON, ref=Const(True))
 FALSE = Value(PYTHON, ref=Const(False))
 DATA = Value(TENSOR, ARRIVING)
