@@ -201,6 +201,10 @@ class Hits(keras.metrics.Metric):
 
     def result(self):
         return self.hits
+
+
+for one in (Clipped, Hits):
+    one.__doc__ = f"{one.__name__}, as in the paper."
 """
 
 BROKEN = """\
@@ -355,4 +359,10 @@ def test_a_module_that_cannot_be_imported_costs_the_others_nothing(layers: dict[
     assert layers["status"] == 2
     assert (Path(broken["path"]).name, broken["line"]) == ("broken.py", 2)
     assert "a_library_that_is_not_there" in broken["message"]
-    assert judged(layers, BROKEN, "lost")[0] == "not reached"
+    verdict, evidence = judged(layers, BROKEN, "lost")
+    assert verdict == "not reached"
+    assert evidence.startswith("its module could not be run: ModuleNotFoundError")
+
+
+def test_a_loop_in_a_module_of_functions_is_no_training(layers: dict[str, Any]) -> None:
+    assert layers["training"] == []

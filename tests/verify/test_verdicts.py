@@ -142,6 +142,56 @@ def test_a_raise_under_a_condition_is_the_conditions_fault(
     assert one(folder, finding(code, claimed, severity), told).verdict == verdict
 
 
+GONE = "`{}` is gone from the TensorFlow and Keras that this code runs with"
+FILE_NAME = "`Model.save` is given `model`: Keras 3, which wants a file that ends in `.keras` or `.h5`, raises a ValueError"
+REFUSED = "`tf.matmul` is called with what `keras.Input` stands for, and Keras 3 refuses that"
+
+
+@pytest.mark.parametrize(
+    ("variant", "claim", "error", "verdict"),
+    [
+        ("gone", GONE.format("lr"), "Argument(s) not recognized: {'lr': 0.01}", CONFIRMED),
+        ("gone", GONE.format("tf.contrib.opt"), "module has no attribute 'contrib'", NOT_REACHED),
+        ("gone", GONE.format("fit_generator"), "no attribute 'fit_generator'", CONFIRMED),
+        ("file-name", FILE_NAME, "Please add either a `.keras` extension", CONFIRMED),
+        ("file-name", FILE_NAME, "unexpected keyword argument 'save_format'", NOT_REACHED),
+        ("refused", REFUSED, "A KerasTensor cannot be used as input", CONFIRMED),
+    ],
+)
+def test_what_is_gone_is_confirmed_by_an_error_that_speaks_of_it(
+    variant: str, claim: str, error: str, verdict: str, folder: Path
+) -> None:
+    place = Place(str(folder / "m.py"), 4, 1, "<module>")
+    ran = TrainingReport(
+        "as it is", 1, "failed", 0, failure=Failure("script", "python", error, place=place)
+    )
+    told = finding("XLA504", 4, variant=variant, message=claim)
+    assert [one.verdict for one in judge([told], [], [ran], folder)] == [verdict]
+
+
+def test_what_a_program_did_not_come_to_is_told_with_the_line_in_which_it_ended(
+    folder: Path,
+) -> None:
+    place = Place(str(folder / "m.py"), 2, 1, "<module>")
+    ran = TrainingReport(
+        "as it is", 1, "failed", 0, failure=Failure("script", "python", "no", place=place)
+    )
+    told = dataclasses.replace(
+        finding("XLA504", 4, variant="gone", message=GONE.format("lr")), function="<module>"
+    )
+    (verdict,) = judge([told], [], [ran], folder)
+    assert verdict.evidence == "the program ended before it, in line 2"
+
+
+@pytest.mark.parametrize("code", ["XLA201", "XLA504"])
+def test_a_module_that_cannot_be_imported_is_why_its_findings_are_not_reached(
+    code: str, folder: Path
+) -> None:
+    broken = {str(folder / "m.py"): "its module could not be run: no such library"}
+    (verdict,) = judge([finding(code, 4)], [], [], folder, broken=broken)
+    assert (verdict.verdict, verdict.evidence) == (NOT_REACHED, broken[str(folder / "m.py")])
+
+
 def test_a_failure_of_another_kind_in_that_line_does_not(folder: Path) -> None:
     told = target(folder, failure(folder, 4, "no-kernel", "lower"), failed="lower")
     assert one(folder, finding("XLA105", 4), told).verdict == NOT_REACHED

@@ -167,6 +167,13 @@ def test_what_check_missed_and_what_could_not_run_have_their_sections(folder: Pa
     ]
 
 
+def test_the_last_output_of_a_failed_program_is_shown_as_a_terminal_would(folder: Path) -> None:
+    bar = "\x1b[1m1/2\x1b[0m 3s/step\r\x1b[1m2/2\x1b[0m 4ms/step\n\nlost\x08\n"
+    told = training(status="failed", output=bar)
+    shown = lines(verification(folder, trainings=(told,)))
+    assert [line for line in shown if "|" in line] == ["         | 2/2 4ms/step", "         | lost"]
+
+
 def test_colours_only_where_asked_for(folder: Path) -> None:
     result = verification(folder, targets=(failing(folder),))
     assert "\x1b[" in full(result, Style(color=True))

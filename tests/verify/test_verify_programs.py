@@ -208,3 +208,22 @@ def test_what_fails_since_the_training_was_cut_short_is_told_and_not_counted(ver
     (event,) = training["events"]
     assert event.startswith("after the last step: ")
     assert "train.py:8: IndexError: list index out of range (few steps leave" in event
+
+
+OF_KERAS_2 = """\
+import keras
+import tensorflow as tf
+
+model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
+model.compile(keras.optimizers.Adam(lr=0.01), "mse")
+model.fit_generator(iter([]))
+"""
+
+
+def test_what_keras_3_has_dropped_is_confirmed_where_the_program_fails(verify: Any) -> None:
+    ran, report = verify({"train.py": OF_KERAS_2}, "--strategy", "none", "train.py")
+    assert ran.status == 1
+    assert [(one["line"], one["verdict"], one["evidence"]) for one in report["findings"]] == [
+        (5, "confirmed", "script: ValueError: Argument(s) not recognized: {'lr': 0.01}"),
+        (6, "not reached", "the program ended before it, in line 5"),
+    ]

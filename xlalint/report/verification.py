@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json as standard_json
 import linecache
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from xlalint.report import Style, judged, recompiles, targets, tpu
 from xlalint.report.advice import advice
-from xlalint.report.places import shown
+from xlalint.report.places import relative, shown
 from xlalint.report.text import place
 from xlalint.report.verification_data import as_data, summary
 from xlalint.verify import choices
@@ -31,6 +32,9 @@ from xlalint.verify.verdicts import CONFIRMED, NOT_REACHED, REFUTED
 from xlalint.verify.verification import Verification, failed_stages
 
 _MOST_FRAMES = 5
+_MOST_OUTPUT = 5
+# What sets a terminal's colours and moves its cursor: Keras's progress bars.
+_CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x08")
 FORMATS = ("full", "json", *judged.FORMATS)
 _BOLD, _DIM, _RED, _GREEN, _YELLOW = "1", "2", "31", "32", "33"
 _STATUS_COLORS = {OK: _GREEN, FAILED: _RED, SKIPPED: _DIM, "stopped": _GREEN, "ended": _GREEN}
@@ -191,7 +195,7 @@ class _Full:
             if training.status == FAILED and training.output:
                 yield from (
                     self._paint(f"         | {line}", _DIM)
-                    for line in training.output.splitlines()[-5:]
+                    for line in _as_shown(training.output)[-_MOST_OUTPUT:]
                 )
 
     def _tpu(self) -> Iterator[str]:
@@ -212,7 +216,8 @@ class _Full:
 
     def _broken(self) -> Iterator[str]:
         for one in self._result.broken:
-            yield f"  {one.what}: {self._place(one.place)}{one.message}"
+            what = relative(one.what, self._result.folder)
+            yield f"  {what}: {self._place(one.place)}{one.message}"
         for error in self._result.errors:
             yield f"  {error.path}:{error.line}:{error.column}: {error.message}"
 
@@ -308,3 +313,10 @@ def json(result: Verification) -> str:
     """One JSON object; the keys are a contract."""
     data = _as_named(result, as_data(result))
     return standard_json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def _as_shown(output: str) -> list[str]:
+    """The lines of an output as a terminal shows them in the end: without colours, of a progress bar its last state."""
+    plain = _CONTROLS.sub("", output)
+    ends = [line.rstrip("\r ").rpartition("\r")[2] for line in plain.split("\n")]
+    return [line for line in ends if line]

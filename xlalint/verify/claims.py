@@ -52,7 +52,8 @@ class Claim:
 
     `kinds` are the failures (see `records.Failure`) at its place that bear it out; `shows` the operations that do so by
     being in the program; `basis` what it is refuted by; `otherwise` what to say of a program that passes where the basis is
-    NEVER. `only_backward`: a failure counts in a gradient alone.
+    NEVER. `only_backward`: a failure counts in a gradient alone. `is_of_names`: the error has to speak of the name that the
+    finding says is gone.
     """
 
     kinds: frozenset[str]
@@ -60,6 +61,7 @@ class Claim:
     shows: frozenset[str] = frozenset()
     otherwise: str = ""
     only_backward: bool = False
+    is_of_names: bool = False
 
 
 # By `CODE/variant`, else `CODE/severity`, else `CODE`.
@@ -105,6 +107,7 @@ _CLAIMS = {
     "XLA405": Claim(_NO_KERNEL | {"not-constant", "python"}, KERNEL),
     "XLA406": Claim(frozenset(), NEVER, otherwise=_THESE_VALUES),
     "XLA407": Claim(_BACKWARD | {"python"}, GRADIENT, only_backward=True),
+    "XLA504": Claim(_TRACING | {"compiler"}, NEVER, is_of_names=True),
     "XLA408/debug-hook": Claim(_NO_KERNEL, NEVER, otherwise=_THESE_ARGUMENTS),
     "XLA408": Claim(frozenset({"numbers"}), NEVER, otherwise=_THESE_VALUES),
 }  # fmt: skip
@@ -114,6 +117,9 @@ _UNKNOWN = Claim(frozenset(), NEVER, otherwise=_THESE_ARGUMENTS)
 _LISTS_OPERATIONS = re.compile(
     r"needs ((?:\w+, )*\w+(?: and \w+)?)(?=,? which|,? for some)|\(([^()]*)\)(?=, which|, and XLA)"
 )
+# What the messages of XLA504 quote: names, and ends that files must have.
+_QUOTED = re.compile(r"`([^`]+)`")
+_OF_SYMBOLIC = "KerasTensor"
 _OPERATION = re.compile(r"\b_?[A-Z][a-z]\w*\b|\b[A-Z]{2,}[a-z]\w*\b")
 
 
@@ -132,3 +138,13 @@ def operations_named(finding: Finding) -> frozenset[str]:
     if match is None or not finding.code.startswith("XLA4"):
         return frozenset()
     return frozenset(_OPERATION.findall(match[1] or match[2]))
+
+
+def speaks_of(message: str, finding: Finding) -> bool:
+    """Whether an error is about the name that a finding says is gone, the file's name or the symbolic tensor that is refused."""
+    name, *rest = _QUOTED.findall(finding.message) or ("",)
+    if finding.variant == "file-name":
+        return any(ending in message for ending in rest if ending.startswith("."))
+    if finding.variant == "refused":
+        return _OF_SYMBOLIC in message
+    return bool(name) and name.rsplit(".", 1)[-1] in message

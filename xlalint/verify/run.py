@@ -453,4 +453,4 @@ def _innermost(outcome: sandbox.Outcome, job: Job) -> Place | None:
 
 
 def _tail(text: str, lines: int = 20) -> str:
-    return "\n".join(text.splitlines()[-lines:])
+    return "\n".join(text.rstrip().split("\n")[-lines:])

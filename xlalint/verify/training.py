@@ -70,7 +70,9 @@ class Training:
             checks=checks,
             is_asked=self._here.job.is_asked,
         )
-        self._here.channel.emit(to_record("training", report))
+        if not (self._here.job.does_work and status == "ended" and not report.steps):
+            # A module that was imported for its functions, whose text only looked as if it trained, trains nothing.
+            self._here.channel.emit(to_record("training", report))
         if status != FAILED:
             members.meet(self._here.job)
         if self._here.job.takes_targets and (told := self._outputs.told(Path.cwd())):

@@ -7,7 +7,7 @@ of was part of a program that passed the stage which it says will fail, and the 
 from __future__ import annotations
 
 import linecache
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,11 +59,12 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A finding, what it claims, and where it stands."""
+    """A finding, what it claims, and where it stands. `unread` says why no run came that far."""
 
     finding: Finding
     claim: Claim
     span: Span
+    unread: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +85,16 @@ def judge(
     trainings: Sequence[TrainingReport],
     folder: Path,
     recompiles: Sequence[Recompiles] = (),
+    broken: Mapping[str, str] | None = None,
 ) -> list[Verdict]:
-    """One verdict per finding, in the order given. `folder` is where relative paths count from."""
-    cases = [_Case(one, claims.of(one), span_of(one, folder)) for one in findings]
+    """One verdict per finding, in the order given. `folder` is where relative paths count from; `broken` says of modules, by
+    real path, why they could not be run.
+    """
+    spans = [(one, span_of(one, folder)) for one in findings]
+    cases = [
+        _Case(one, claims.of(one), span, _unread(one, span, broken or {}, trainings))
+        for one, span in spans
+    ]
     told = [
         _Told(failure, target)
         for target in targets
@@ -102,6 +110,21 @@ def judge(
         else:
             judged.append(_judge(case, cases, targets, told))
     return judged
+
+
+def _unread(
+    finding: Finding, span: Span, broken: Mapping[str, str], trainings: Sequence[TrainingReport]
+) -> str:
+    """Why no run came as far as a finding: its module could not be run, or the program ended further up."""
+    if span.path in broken:
+        return broken[span.path]
+    if finding.function != _MODULE_LEVEL:
+        return ""
+    for one in trainings:
+        place = one.failure.place if one.failure is not None else None
+        if place is not None and place.path == span.path and place.line < span.statement.start:
+            return f"the program ended before it, in line {place.line}"
+    return ""
 
 
 def unclaimed(
@@ -178,6 +201,8 @@ def _is_of_kind(failure: Failure, case: _Case) -> bool:
     """Could a failure be what a finding foretells, by its kind, stage and operation?"""
     if failure.kind not in case.claim.kinds:
         return False
+    if case.claim.is_of_names:
+        return claims.speaks_of(failure.message, case.finding)
     if case.claim.only_backward and not _is_backward(failure):
         return False
     named = claims.operations_named(case.finding)
@@ -327,6 +352,10 @@ def _refuted_or_not(
 def _why_not(case: _Case, targets: Sequence[TargetReport]) -> str:
     """Why nothing that ran came to a finding's line."""
     finding, span = case.finding, case.span
+    if case.unread:
+        return case.unread
+    if case.claim.is_of_names:
+        return "nothing that was run failed in this line"
     if finding.code.startswith(plan.ABOUT_TPUS):
         return "a claim about TPUs, which a CPU cannot judge"
     if finding.code.startswith(plan.ABOUT_TRAINING):

@@ -190,7 +190,12 @@ def carry_out(
     changed = _changed(before, request.folder)
     targets = reconciling.reconciled(gathered.targets)
     judged = verdicts.judge(
-        claims, targets, gathered.trainings, request.folder, gathered.recompiles
+        claims,
+        targets,
+        gathered.trainings,
+        request.folder,
+        gathered.recompiles,
+        broken={one.what: f"its module could not be run: {one.message}" for one in gathered.broken},
     )
     unclaimed = verdicts.unclaimed(judged, targets, request.folder)
     as_found = {id(claim): finding for claim, finding in zip(claims, prepared.findings)}
