@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+from xlalint.semantics.index import FunctionInfo, ModuleInfo
+from xlalint.semantics.syntax import found_in
+
+# The statement, not the word in a text: most modules have none, and need no closer look.
+_GLOBAL = re.compile(r"(?:^|[:;])[ \t]*global[ \t\\]+[\w, \t]+(?:$|[;#\\])", re.MULTILINE)
+_KINDS = frozenset({ast.Global, ast.Import, ast.Assign})
 
 
-def late_imports(tree: ast.Module) -> dict[str, str]:
+def late_imports(module: ModuleInfo) -> dict[str, str]:
     """The dotted name of the module that each such global stands for, without the globals that may be one of several."""
+    if "global " not in module.text or _GLOBAL.search(module.text) is None:
+        return {}
     found: dict[str, str] = {}
     several: set[str] = set()
-    for function in ast.walk(tree):
-        if isinstance(function, _FUNCTIONS):
-            for name, dotted in _imported_into_globals(function):
-                if found.setdefault(name, dotted) != dotted:
-                    several.add(name)
+    for function in module.functions:
+        for name, dotted in _imported_into_globals(function):
+            if found.setdefault(name, dotted) != dotted:
+                several.add(name)
     return {name: dotted for name, dotted in found.items() if name not in several}
 
 
-def _imported_into_globals(
-    function: ast.FunctionDef | ast.AsyncFunctionDef,
-) -> Iterator[tuple[str, str]]:
-    nodes = [*ast.walk(function)]
+def _imported_into_globals(function: FunctionInfo) -> Iterator[tuple[str, str]]:
+    nodes = found_in(function.body, _KINDS)
     declared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
     if not declared:
         return

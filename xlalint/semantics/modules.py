@@ -138,13 +138,12 @@ class Modules:
                 self._analysis.failures.append(Failure(module, 1, "<module>", error))
             if libraries.fills(frame):
                 self._libraries.add(module)
-            if "global " in module.text:
-                self._import_late(module, frame)
+            self._import_late(module, frame)
         return frame
 
     def _import_late(self, module: ModuleInfo, frame: Frame) -> None:
         """What functions import into globals that the module's body leaves empty: it is there when other functions run."""
-        for name, dotted in late_imports(module.tree).items():
+        for name, dotted in late_imports(module).items():
             if dotted and frame.names.get(name, NONE) in (NONE, NOTHING_KNOWN):
                 frame.names[name] = self.imported(dotted)
 
