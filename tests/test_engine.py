@@ -64,6 +64,54 @@ def test_an_api_is_known_under_every_name(tmp_path: Path, imports: str) -> None:
     assert "UniqueWithCounts" in finding.message
 
 
+BY_ANOTHER_MODULE = {
+    "from a module": ("from compat import tf", "tf"),
+    "among others": ("from compat import (\n    np,\n    tf,\n)", "tf"),
+    "everything": ("from compat import *", "tf"),
+    "as an attribute": ("import compat", "compat.tf"),
+    "returned": ("import compat\ntf = compat.backend()", "tf"),
+}
+
+
+@pytest.mark.parametrize("imports, name", BY_ANOTHER_MODULE.values(), ids=BY_ANOTHER_MODULE.keys())
+def test_a_module_may_have_tensorflow_from_another(tmp_path: Path, imports: str, name: str) -> None:
+    result = check_files(
+        tmp_path,
+        {
+            "compat.py": """
+                import numpy as np
+                import tensorflow as tf
+
+                def backend():
+                    return tf
+            """,
+            "ops.py": f"{imports}\n\n\ndef count(x):\n    return {name}.unique_with_counts({name}.abs(x))\n",
+        },
+    )
+    assert [(path, code) for path, _, code in said(result)] == [("ops.py", "XLA401")]
+
+
+def test_a_module_that_only_speaks_of_tensorflow_is_still_read(tmp_path: Path) -> None:
+    speaks = '"""Adapted from https://github.com/tensorflow/models: takes a torch.Tensor or tf.Tensor."""\n'
+    result = check_files(
+        tmp_path,
+        {
+            "sizes.py": f"{speaks}\n\ndef rows(mask, x, select):\n    return select(x, mask)[-1]\n",
+            "broken.py": f"{speaks}\ndef f(:\n",
+            "step.py": """
+                import tensorflow as tf
+                from sizes import rows
+
+                @tf.function(jit_compile=True)
+                def step(x):
+                    return rows(x > 0, x, tf.boolean_mask)
+            """,
+        },
+    )
+    assert [(Path(e.path).name, e.line) for e in result.errors] == [("broken.py", 3)]
+    assert "XLA201" in {code for _, _, code in said(result)}
+
+
 def test_a_name_re_exported_by_the_project_is_followed(tmp_path: Path) -> None:
     result = check_files(
         tmp_path,

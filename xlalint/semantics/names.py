@@ -7,6 +7,7 @@ own name, because it is a different Keras: `api_name` folds it where only the AP
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 _PREFIXES = (
@@ -83,6 +84,15 @@ def api_name(name: str) -> str:
     return name
 
 
+# Not the address of a page, as in "adapted from https://github.com/tensorflow/...".
+_PACKAGE = re.compile(r"(?<!/)(?:tensorflow|keras)")
+# `from .compat import tf`, `tf = backend()`, `backend.tf.add`, `import *`: not the words "a torch.Tensor or tf.Tensor".
+_NAME_MADE = re.compile(r"import \*|\.tf\.|(?<![\w.`'\"])tf\b(?![.`'\"])")
+
+
 def mentions_tensorflow(text: str) -> bool:
     """Whether a module's text can lead to TensorFlow or Keras at all."""
-    return "tensorflow" in text or "keras" in text or "tf." in text
+    # Finding a bare word in a long text is quick, and finding none is the rule.
+    if ("tensorflow" in text or "keras" in text) and _PACKAGE.search(text) is not None:
+        return True
+    return "tf." in text and _NAME_MADE.search(text) is not None
