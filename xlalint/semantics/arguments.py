@@ -6,6 +6,9 @@ from typing import NamedTuple
 
 from xlalint.semantics.values import Value
 
+# Arguments by the names of the parameters that take them.
+Bound = dict[str, Value]
+
 
 class Arguments(NamedTuple):
     """The evaluated arguments of a call. `open_ended` says that `*args` or `**kwargs` hold more than is known."""
@@ -15,7 +18,7 @@ class Arguments(NamedTuple):
     open_ended: bool
 
 
-def bind(params: tuple[str, ...], arguments: Arguments) -> dict[str, Value]:
+def bind(params: tuple[str, ...], arguments: Arguments) -> Bound:
     """Arguments by parameter name; positional ones beyond the known parameters are left out."""
     bound = dict(zip(params, arguments.positional))
     bound.update(arguments.keywords)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import results
+from xlalint.semantics import result_dtypes
 from xlalint.semantics.values import NDARRAY, SOME_PYTHON, Const, Value, leaves
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def made(name: str, arguments: Arguments) -> Value | None:
     if given is None and len(arguments.positional) > position:
         given = arguments.positional[position]
     if given is not None:
-        return Value(NDARRAY, dtype=results.dtype_name(given))
+        return Value(NDARRAY, dtype=result_dtypes.dtype_name(given))
     if name in _FLOAT64:
         return Value(NDARRAY, dtype="float64")
     numbers = [leaf for value in arguments.positional for leaf in leaves(value)]
@@ -47,5 +47,5 @@ def method(base: Value, attr: str, arguments: Arguments) -> Value:
     if attr in ("item", "tolist", "any", "all"):
         return SOME_PYTHON
     if attr == "astype" and arguments.positional:
-        return Value(NDARRAY, dtype=results.dtype_name(arguments.positional[0]))
+        return Value(NDARRAY, dtype=result_dtypes.dtype_name(arguments.positional[0]))
     return Value(NDARRAY, dtype=base.dtype if attr in _KEEP_DTYPE else None)

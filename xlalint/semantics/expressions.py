@@ -37,7 +37,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.narrowing import narrow
 from xlalint.semantics.result_shapes import broadcast, must_agree, numbers
-from xlalint.semantics.results import producer_of
+from xlalint.semantics.result_sizes import producer_of
 from xlalint.semantics.subscripts import index_value, subscript
 from xlalint.semantics.values import (
     ANY_OF,

@@ -15,7 +15,8 @@ from xlalint.semantics import (
     graph_summaries,
     misfits,
     misuses,
-    results,
+    result_dtypes,
+    result_sizes,
     text,
     unknown_sizes,
     verdicts,
@@ -86,10 +87,10 @@ def is_ordinary(api: Api, settled: Settled, arguments: Arguments) -> bool:
             return False
     if any(_must_be_known(api, bound.get(name), name) for name in verdict.constant_args):
         return False
-    if api.sizing_args and results.is_sized_by(api, bound):
+    if api.sizing_args and result_sizes.is_sized_by(api, bound):
         return False
     argument = bound.get(api.dtype_arg or "dtype")
-    given = results.dtype_name(argument) if argument is not None else None
+    given = result_dtypes.dtype_name(argument) if argument is not None else None
     return misfits.of_call(api, bound, flat, result, given) is None
 
 
@@ -144,7 +145,7 @@ def note_hazards(
     cut = composites.numbers_rows(api.name, arguments)
     if cut is not None:
         frame.analysis.note(frame, node, ROW_LENGTHS, cut)
-    if api.sizing_args and "TopKV2" not in api.ops and results.is_sized_by(api, bound):
+    if api.sizing_args and "TopKV2" not in api.ops and result_sizes.is_sized_by(api, bound):
         frame.analysis.note(frame, node, SLICE, NOTHING_KNOWN)
     counts.note_call(api, arguments, node, frame)
     unknown_sizes.note_call(api.name, bound, node, frame)
@@ -165,7 +166,7 @@ def _note_dtypes(
 ) -> None:
     flat = flattened(bound.values())
     argument = bound.get(api.dtype_arg or "dtype")
-    given = results.dtype_name(argument) if argument is not None else None
+    given = result_dtypes.dtype_name(argument) if argument is not None else None
     misfit = misfits.of_call(api, bound, flat, result, given)
     if misfit is not None and not _is_constant(arguments):
         frame.analysis.note(frame, node, DTYPE, result, misfit)
@@ -259,7 +260,7 @@ def _makes_data_sized(result: Value, arguments: Arguments) -> bool:
         for value in (*arguments.positional, *arguments.keywords.values())
         for leaf in leaves(value)
     }
-    return not made <= passed | {results.A_SIZE_FROM_DATA, results.ALL_ONES}
+    return not made <= passed | {result_sizes.A_SIZE_FROM_DATA, result_sizes.ALL_ONES}
 
 
 def _is_bounded(value: Value | None) -> bool:

@@ -10,7 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import result_shapes
-from xlalint.semantics.results import ALL_ONES
+from xlalint.semantics.result_sizes import ALL_ONES
 from xlalint.semantics.values import ARRIVING, NOTHING_KNOWN, SEQUENCE, Value, leaves
 
 if TYPE_CHECKING:
