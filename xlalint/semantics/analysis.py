@@ -35,6 +35,7 @@ from xlalint.semantics.settled_calls import SettledCalls
 from xlalint.semantics.setups import Setups
 from xlalint.semantics.traits import PLAIN, Traits, compiling_call, read_traits
 from xlalint.semantics.values import EXTERNAL, NOTHING_KNOWN, Value
+from xlalint.semantics.wrappers import Wrappers
 
 
 class Analysis:
@@ -74,6 +75,7 @@ class Analysis:
         self.configurations = Configurations(self)
         self.settled_calls = SettledCalls()
         self.functions = Functions(self)
+        self.wrappers = Wrappers(self)
         self.regions = Regions(self)
         self.drivers = Drivers(self)
         self.setups = Setups(self)

@@ -19,6 +19,7 @@ from xlalint.semantics.values import (
     EXTERNAL,
     FUNCTION,
     INSTANCE,
+    PARTIAL,
     Const,
     Usual,
     Value,
@@ -48,22 +49,23 @@ class Outline(NamedTuple):
 
     `asked` are the names and attributes in tests, `handed_on` the parameters of `__init__` that it passes to other
     classes, `sources` says which names an attribute is computed from, `changed` are attributes that other methods set.
-    `is_record` where others ask: it has no methods but its constructor.
+    `called` are the names and attributes that it calls. `is_record` where others ask: it has no methods but its constructor.
     """
 
     asked: frozenset[str]
+    called: frozenset[str]
     handed_on: frozenset[str]
     sources: dict[str, frozenset[str]]
     changed: frozenset[str]
     is_record: bool
 
-    def decides(self, parameter: str) -> bool:
-        """Whether what a class does may depend on a parameter of its constructor."""
-        if parameter in self.asked or parameter in self.handed_on:
+    def decides(self, parameter: str, value: Value) -> bool:
+        """Whether what a class does may depend on a parameter of its constructor: it tests a flag, or calls a function."""
+        telling = self.asked if _is_flag(value) else self.called
+        if parameter in telling or parameter in self.handed_on:
             return True
         return any(
-            attribute in self.asked and parameter in names
-            for attribute, names in self.sources.items()
+            attribute in telling and parameter in names for attribute, names in self.sources.items()
         )
 
 
@@ -79,7 +81,7 @@ class Configurations:
     def given(self, cls: ClassInfo, arguments: Arguments) -> Given:
         """The settings of an object that a call makes, where they differ from what holds for all objects of the class."""
         passed = self._passed(cls, arguments)
-        flags = {name: value for name, value in passed.items() if _is_flag(value)}
+        flags = {n: value for n, value in passed.items() if _is_flag(value) or is_called(value)}
         if is_program(cls.module) and not arguments.open_ended:
             flags.update((n, v) for n, v in self._defaults(cls).items() if n not in passed)
         if not flags:
@@ -88,7 +90,7 @@ class Configurations:
         found = {
             name: value
             for name, value in flags.items()
-            if (outline.is_record or outline.decides(name)) and name not in _LABELS
+            if (outline.is_record or outline.decides(name, value)) and name not in _LABELS
         }
         return tuple(sorted(found.items())[:_MOST_SETTINGS])
 
@@ -186,9 +188,24 @@ def is_program(module: ModuleInfo) -> bool:
 
 def settled(value: Value) -> bool:
     """Whether a constructor's settings may have decided an attribute: a flag, a choice of functions, another object."""
-    if value.kind in (FUNCTION, EXTERNAL, CLASS, INSTANCE, ANY_OF):
+    if value.kind in (FUNCTION, PARTIAL, EXTERNAL, CLASS, INSTANCE, ANY_OF):
         return True
     return _is_flag(value)
+
+
+def without_functions(given: Given) -> Given:
+    """The settings that are flags: of a few of those objects are told apart, whatever functions they are made with."""
+    return tuple((name, value) for name, value in given if _is_flag(value))
+
+
+def is_flags(given: Given) -> bool:
+    """Whether settings are flags alone: no function is among them."""
+    return all(_is_flag(value) for _, value in given)
+
+
+def is_called(value: Value) -> bool:
+    """Whether a setting is a function: what an object does is what its maker gave it to do."""
+    return value.kind is FUNCTION or value.kind is PARTIAL
 
 
 def _is_flag(value: Value) -> bool:
@@ -203,6 +220,7 @@ def _joined(outlines: list[Outline]) -> Outline:
             sources.setdefault(attribute, set()).update(names)
     return Outline(
         frozenset().union(*(outline.asked for outline in outlines)),
+        frozenset().union(*(outline.called for outline in outlines)),
         frozenset().union(*(outline.handed_on for outline in outlines)),
         {attribute: frozenset(names) for attribute, names in sources.items()},
         frozenset().union(*(outline.changed for outline in outlines)),
@@ -213,6 +231,7 @@ def _joined(outlines: list[Outline]) -> Outline:
 def _read(method: FunctionInfo) -> Outline:
     """What one method does with settings."""
     asked: set[str] = set()
+    called: set[str] = set()
     handed_on: set[str] = set()
     changed: set[str] = set()
     sources: dict[str, frozenset[str]] = {}
@@ -232,12 +251,19 @@ def _read(method: FunctionInfo) -> Outline:
                 elif node.value is not None:
                     names = sources.get(attribute, frozenset())
                     sources[attribute] = names | _names(node.value)
-        elif is_constructor and isinstance(node, ast.Call) and _may_make(node.func):
-            for given in (*node.args, *(k.value for k in node.keywords)):
-                handed_on |= _names(given)
+        elif isinstance(node, ast.Call):
+            called |= _names(node.func)
+            if is_constructor and _may_make(node.func):
+                for given in (*node.args, *(k.value for k in node.keywords)):
+                    handed_on |= _names(given)
     is_of_record = method.name.startswith("__")
     return Outline(
-        frozenset(asked), frozenset(handed_on), sources, frozenset(changed), is_of_record
+        frozenset(asked),
+        frozenset(called),
+        frozenset(handed_on),
+        sources,
+        frozenset(changed),
+        is_of_record,
     )
 
 

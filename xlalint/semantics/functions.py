@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from xlalint.semantics import conditionals, evidence, flow, parameters
+from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
@@ -33,6 +35,7 @@ from xlalint.semantics.values import (
     TENSOR,
     VARIABLE,
     Value,
+    flattened,
     join_all,
     unshaped,
 )
@@ -113,6 +116,9 @@ class Functions:
         converted: bool | None = None,
     ) -> Value:
         """The value that a call of a project function returns; what is seen on the way is noted for its context."""
+        wrappers = self._analysis.wrappers
+        if wrappers.results and info in wrappers.results:
+            return wrappers.results[info]
         self._analysis.drivers.saw_edge(frame.function, info)
         if frame.tapes:
             self._analysis.gradients.saw_taped(info)
@@ -148,7 +154,8 @@ class Functions:
                 frame.touches_host = frame.touches_host or touches_host
                 return value
             if self._has_had(_MOST_CONTEXTS, len(known), info):
-                return _reused(known)
+                if not _hands_new_function(positional, keywords, known):
+                    return _reused(known)
         runs = self._runs[info]
         if runs.active >= _MOST_RECURSION or self._has_had(_MOST_RUNS, runs.total, info):
             return _reused(known)
@@ -175,10 +182,19 @@ class Functions:
             self.visited.setdefault(info)
         if self._analysis.traits(info).custom_gradient:
             value = self._without_gradient(value, inner)
+        if context.is_compiled and info.decorators:
+            traced = not frame.context.is_compiled
+            arguments = Arguments(tuple(positional), keywords, open_ended)
+            caller = inner if traced else frame
+            value = wrappers.run(info, value, arguments, self_value, caller, traced=traced)
         frame.touches_host = frame.touches_host or inner.touches_host
         frame.reads_files = frame.reads_files or inner.reads_files
         known[key] = (value, inner.touches_host)
         return value
+
+    def forget_results(self, info: FunctionInfo) -> None:
+        """Have a function run again whatever it is called with, as what it closes over has changed."""
+        self._memo.pop(info, None)
 
     def _has_had(self, most: int, count: int, info: FunctionInfo) -> bool:
         """Whether a function has been run as often as it may; most never come near it, and are not measured."""
@@ -232,7 +248,7 @@ class Functions:
             return Context(EAGER, False, False, (*here.why, info.qualname)[-6:])
         if own.tf_function:
             is_converted = own.autograph and own.never_converted is None
-        elif self._is_rewritten(info):
+        elif self._is_rewritten(info, here):
             is_converted = not (info.is_generator or info.has_walrus)
         else:
             allowed = here.converted if converted is None else converted
@@ -246,12 +262,16 @@ class Functions:
             self._may_convert(own, here),
         )
 
-    def _is_rewritten(self, info: FunctionInfo) -> bool:
+    def _is_rewritten(self, info: FunctionInfo, here: Context) -> bool:
         """Whether a function was converted with the text of the one around it: then it is so wherever it is passed, to
         tf.scan, `map` or do_not_convert (measured, TF 2.15 and 2.21).
+
+        What is compiled by Keras or tf.function was made before by a function that nobody was seen to compile.
         """
         around = self._analysis.modules.closures.get(info)
-        return around is not None and around.context.converted
+        if around is None or not around.context.converted:
+            return False
+        return around.context.region == COMPILED or here.region == ASSUMED
 
     @staticmethod
     def _may_convert(own: Traits, here: Context) -> bool:
@@ -469,6 +489,22 @@ def _inferred_parameter(
         return NOTHING_KNOWN
     is_none = isinstance(default, ast.Constant) and default.value is None
     return inferred._replace(optional=is_none, structured=inferred.structured or is_none)
+
+
+def _hands_new_function(
+    positional: list[Value], keywords: dict[str, Value], known: Iterable[Any]
+) -> bool:
+    """Whether a call passes a function that no earlier one passed: what runs then has not been seen (`train(loss=mine)`)."""
+    given = [leaf for leaf in flattened((*positional, *keywords.values())) if leaf.kind is FUNCTION]
+    if not given:
+        return False
+    seen = {
+        leaf
+        for key in known
+        for leaf in flattened((*key[2], *(value for _, value in key[3])))
+        if leaf.kind is FUNCTION
+    }
+    return not seen.issuperset(given)
 
 
 def _traced(value: Value) -> Value:

@@ -14,12 +14,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from xlalint.semantics import evidence, families
+from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callables import Callee, callees
 from xlalint.semantics.classes import CALLBACK, HOST_DATA, TEST, TRACED_METHODS, Role, converts
 from xlalint.semantics.devices import note_jit
 from xlalint.semantics.facts import ASSUMED, CALL, COMPILED, DRIVING, EAGER, Context, Fact
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.configured import is_flags, without_functions
 from xlalint.semantics.heirs import Heirs
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.roots import Root
@@ -28,6 +30,7 @@ from xlalint.semantics.values import (
     ARRIVING,
     FUNCTION,
     INSTANCE,
+    NOTHING_KNOWN,
     PYTHON,
     SEQUENCE,
     TENSOR,
@@ -39,7 +42,6 @@ from xlalint.semantics.values import (
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
-    from xlalint.semantics.arguments import Arguments
     from xlalint.semantics.configured import Given
 
 
@@ -83,6 +85,8 @@ def _holds_host_work(module: str) -> bool:
 
 # Of how many different settings the objects of a class are told apart.
 _MOST_SETTINGS = 3
+# For how many objects that are made with functions of their own a class is run, beside those of which nothing is known.
+_MOST_FUNCTIONS = 8
 # What Keras calls losses and metrics with.
 _TRUE_AND_PREDICTED = (Value(TENSOR, ARRIVING), Value(TENSOR, ARRIVING))
 _NEVER_TRACED = frozenset(
@@ -363,6 +367,8 @@ class Regions:
             self._host.update(cls.methods.values())
             return
         seen = self._made_with.get(cls, {})
+        if len(seen) > _MOST_SETTINGS:
+            seen = dict.fromkeys(without_functions(given) for given in seen)
         if () in seen or len(seen) > _MOST_SETTINGS:
             seen = {}
         self._run_with[cls] = seen or {(): None}
@@ -371,13 +377,19 @@ class Regions:
 
     def saw_object(self, cls: ClassInfo, given: Given, frame: Frame) -> None:
         """An object is made with these settings: where every one has some that are known, Keras meets no others."""
+        if given and self._is_host_class(cls):
+            for _, value in given:
+                self.mark_host(value)
+            return
         maker = frame.self_value
         if maker is not None and frame.attributes is not None and not maker.given:
             if () not in self._made_with.get(maker.ref, {(): None}):
                 return  # made by an object without settings, of which there are none
         self._made_with.setdefault(cls, {})[given] = None
         run_with = self._run_with.get(cls)
-        if run_with is None or () in run_with or given in run_with:
+        if run_with is None or given in run_with:
+            return
+        if () in run_with and (is_flags(given) or len(run_with) > _MOST_FUNCTIONS):
             return
         run_with[given] = None
         role = self._analysis.classes.role(cls)
@@ -460,7 +472,13 @@ class Regions:
         self._analysis.functions.visited.setdefault(info)
         self._analysis.functions.running.append(info)
         try:
-            self._analysis.functions.run_body(info, frame)
+            parameters = _arguments(info, frame) if info.decorators else None
+            value = self._analysis.functions.run_body(info, frame)
+            if parameters is not None and root.context.region == COMPILED:
+                is_traced = self._analysis.traits(info).tf_function
+                self._analysis.wrappers.run(
+                    info, value, parameters, root.self_value, frame, traced=is_traced
+                )
         finally:
             self._analysis.functions.running.pop()
             if frame.touches_host and root.context.region == ASSUMED:
@@ -603,6 +621,17 @@ def _by_parameter(
     if signature.vararg is not None and len(values) > len(named):
         found[signature.vararg.arg] = Value(SEQUENCE, ref=values[len(named) :])
     return found
+
+
+def _arguments(info: FunctionInfo, frame: Frame) -> Arguments:
+    """What a function's parameters hold, as a caller would pass it."""
+    signature = info.node.args
+    names = [a.arg for a in (*signature.posonlyargs, *signature.args)]
+    if names and names[0] == frame.self_name:
+        names = names[1:]
+    given = tuple(frame.names.get(name, NOTHING_KNOWN) for name in names)
+    keywords = {a.arg: frame.names.get(a.arg, NOTHING_KNOWN) for a in signature.kwonlyargs}
+    return Arguments(given, keywords, False)
 
 
 def _feeds_steps(info: FunctionInfo, frame: Frame, context: Context, takes_text: bool) -> bool:

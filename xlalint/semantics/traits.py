@@ -108,6 +108,11 @@ def _own_reason(info: FunctionInfo) -> str | None:
     return "an assignment expression (`:=`) in it" if info.has_walrus else None
 
 
+def decorator_name(node: ast.expr, frame: Frame) -> str:
+    """The canonical name of a decorator: "tf.function" of what comes to that, empty of a project's own."""
+    return _decorator(node, frame)[0]
+
+
 def _decorator(node: ast.expr, frame: Frame) -> tuple[str, dict[str, Value]]:
     """The canonical name of a decorator and its keyword options, through functools.partial."""
     options: dict[str, Value] = {}
