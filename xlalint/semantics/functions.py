@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from xlalint.semantics import conditionals, evidence, flow, parameters
 from xlalint.semantics.arguments import Arguments
+from xlalint.semantics.configured import is_flags
 from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
@@ -76,6 +77,8 @@ class Functions:
         self._runs: dict[FunctionInfo, _Runs] = defaultdict(_Runs)
         self._frequencies: dict[FunctionInfo, int] = {}
         self.running: list[FunctionInfo] = []
+        # How many of the methods that are being run call functions that their object was made with.
+        self._calling_given = 0
         # In the order of the first visit: a dictionary for its keys.
         self.visited: dict[FunctionInfo, None] = {}
         self.put_off: list[Root] = []
@@ -173,12 +176,17 @@ class Functions:
             self._infer_unknown(info, inner)
         self.running.append(info)
         runs.active, runs.total = runs.active + 1, runs.total + 1
+        calls_given = self_value is not None and not is_flags(self_value.given)
+        self._calling_given += calls_given
         try:
             value = bounded(self.run_body(info, inner))
         finally:
             self.running.pop()
             runs.active -= 1
-        if (context.is_compiled or context.region == EAGER) and self._meets_all(self_value):
+            self._calling_given -= calls_given
+        # That one object, made eagerly, calls a function says nothing of where others do.
+        is_met = context.is_compiled or (context.region == EAGER and not self._calling_given)
+        if is_met and self._meets_all(self_value):
             self.visited.setdefault(info)
         if self._analysis.traits(info).custom_gradient:
             value = self._without_gradient(value, inner)
