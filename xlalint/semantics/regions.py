@@ -17,11 +17,11 @@ from xlalint.semantics import evidence, families
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callables import Callee, callees
 from xlalint.semantics.classes import CALLBACK, HOST_DATA, TEST, TRACED_METHODS, Role, converts
+from xlalint.semantics.configured import is_flags, without_functions
 from xlalint.semantics.devices import note_jit
 from xlalint.semantics.facts import ASSUMED, CALL, COMPILED, DRIVING, EAGER, Context, Fact
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.configured import is_flags, without_functions
 from xlalint.semantics.heirs import Heirs
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.roots import Root
