@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import callbacks, iteration, trace_effects, unknown_sizes
+from xlalint.semantics import handed_functions, iteration, trace_effects, unknown_sizes
 from xlalint.semantics.attributes import read
 from xlalint.semantics.facts import CONVERSION, ITERATION
 from xlalint.semantics.frames import Frame
@@ -79,7 +79,7 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if name == "len":
         return _len(first, node, frame)
     if name == "map" and values:
-        return callbacks.mapped(arguments, node, frame)
+        return handed_functions.mapped(arguments, node, frame)
     if name == "range":
         return _range(values, node, frame)
     special = _SPECIAL.get(name)
@@ -116,7 +116,7 @@ def _note_answers(
     """`sorted(rows, key=tf.reduce_sum)`, `filter(is_kept, rows)`: Python asks what the function answers for its truth."""
     if not values or values[0].kind not in (SEQUENCE, COLLECTION) or len(values[0].ref or ()) == 1:
         return
-    answer = callbacks.answer(function, element(values[0]), node, frame)
+    answer = handed_functions.answer(function, element(values[0]), node, frame)
     if answer.is_tensor and not (answer.guess or answer.structured or answer.optional):
         frame.analysis.note(frame, node, CONVERSION, answer, name)
 

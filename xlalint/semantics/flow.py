@@ -20,13 +20,14 @@ from xlalint.semantics import (
     trace_effects,
     unknown_sizes,
 )
-from xlalint.semantics.callbacks import loop_state
+from xlalint.semantics.arithmetic import combine
 from xlalint.semantics.conditionals import note_arms, run_arm
-from xlalint.semantics.expressions import combine, evaluate, evaluate_condition, is_usual, truth
+from xlalint.semantics.expressions import evaluate, evaluate_condition, is_usual, truth
 from xlalint.semantics.facts import ARRAY_ITEM, ASSUMED, COMPILED, CONDITION, STARTED_IN_PYTHON
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.local_names import Changes
+from xlalint.semantics.loop_calls import loop_state
 from xlalint.semantics.narrowing import dotted_name, narrow
 from xlalint.semantics.nesting import bounded
 from xlalint.semantics.subscripts import is_computed, note_index_of_array

@@ -1,0 +1,116 @@
+"""Running the functions that a call was given."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from xlalint.semantics.arguments import Arguments
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.values import (
+    ANY_OF,
+    COLLECTION,
+    EXTERNAL,
+    FUNCTION,
+    NOTHING_KNOWN,
+    PARTIAL,
+    Value,
+    alternatives,
+    element,
+    join_all,
+)
+
+Callback = Callable[["Arguments", "dict[str, Value]", ast.AST, Frame], Value]
+
+
+def argument(
+    arguments: Arguments, bound: dict[str, Value], position: int, *names: str
+) -> Value | None:
+    """The argument of a parameter, by its names or its position; None where it is not passed."""
+    for name in names:
+        if name in arguments.keywords:
+            return arguments.keywords[name]
+        if name in bound:
+            return bound[name]
+    return arguments.positional[position] if len(arguments.positional) > position else None
+
+
+def run(
+    function: Value | None,
+    values: list[Value],
+    frame: Frame,
+    *,
+    converted: bool | None = None,
+    at: ast.AST | None = None,
+) -> Value:
+    """Call a function that was passed on; `at` is where it was written, should it be an API itself."""
+    if function is not None and function.kind is ANY_OF:
+        every = [
+            run(one, values, frame, converted=converted, at=at) for one in alternatives(function)
+        ]
+        return join_all(tuple(every))
+    if function is not None and at is not None and _leads_to_api(function):
+        return frame.analysis.call_value(function, Arguments(tuple(values), {}, False), at, frame)
+    if function is not None and function.kind is PARTIAL:
+        target, first, keywords = function.ref
+        return (
+            frame.analysis.functions.invoke_value(
+                target, [*first, *values], frame, converted=converted, keywords=dict(keywords)
+            )
+            if target.kind is FUNCTION
+            else NOTHING_KNOWN
+        )
+    if function is None or function.kind is not FUNCTION:
+        return NOTHING_KNOWN
+    return frame.analysis.functions.invoke_value(function, values, frame, converted=converted)
+
+
+def _leads_to_api(function: Value) -> bool:
+    while function.kind is PARTIAL:
+        function = function.ref[0]
+    return function.kind is EXTERNAL
+
+
+def written(node: ast.AST, position: int, *names: str) -> ast.AST:
+    """The expression that a call passes for a parameter; the call itself where it cannot be told."""
+    if not isinstance(node, ast.Call):
+        return node
+    for keyword in node.keywords:
+        if keyword.arg in names:
+            return keyword.value
+    if any(isinstance(argument, ast.Starred) for argument in node.args):
+        return node
+    return node.args[position] if position < len(node.args) else node
+
+
+def answer(function: Value, item: Value, node: ast.AST, frame: Frame) -> Value:
+    """What a function that Python itself calls answers for an item; AutoGraph does not convert what Python calls."""
+    return run(function, [item], frame, converted=False, at=node)
+
+
+def mapped(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """`map(f, items)`: Python calls it, and AutoGraph does not convert what Python calls."""
+    items = [element(value) for value in arguments.positional[1:]]
+    if not items:
+        return Value(COLLECTION)
+    function = arguments.positional[0]
+    result = run(function, items, frame, converted=False, at=written(node, 0))
+    return Value(COLLECTION, ref=result)
+
+
+def run_in_graph(
+    function: Value | None,
+    values: list[Value],
+    frame: Frame,
+    *,
+    converted: bool = False,
+    at: ast.AST | None = None,
+) -> Value:
+    """Run a function that becomes the body of a loop or an arm of a conditional: a graph of its own.
+
+    TensorFlow calls it, and so AutoGraph leaves it alone, unless it stands inside a function that is converted (measured).
+    """
+    if function is not None and function.kind is FUNCTION:
+        info = function.ref[0] if isinstance(function.ref, tuple) else function.ref
+        frame.analysis.graph_bodies.add(info)
+    return run(function, values, frame, converted=converted, at=at)
