@@ -33,6 +33,25 @@ def test_every_message_is_told_by_its_own_entry(name: str, message: str) -> None
 @pytest.mark.parametrize("entry", known.all_known(), ids=lambda entry: entry.name)
 def test_every_entry_leads_to_a_rule_or_says_what_to_write(entry: known.Known) -> None:
     assert entry.code in pages.codes() if entry.code else entry.instead
+    if entry.code and entry.variant:
+        assert entry.variant in pages.load(entry.code).variants
+
+
+@pytest.mark.parametrize(
+    ("message", "instead"),
+    [
+        ("ValueError: condition of if statement expected to be `tf.bool` scalar", "Ask the question: "),
+        ("ValueError: 'y' must also be initialized in the else branch", "Give it a value of the same"),
+        ("TypeError: 'x' has dtype int32 in the main branch, but dtype float32 in the else branch", "Cast in the arms"),
+        ("ValueError: tf.function only supports singleton tf.Variables created on the first call.", "Make it once, outside"),
+        ("No registered 'RaggedRange' OpKernel for XLA_CPU_JIT devices compatible with node", "Bring it into a dense form"),
+        ("triggered tf.function retracing. Tracing is expensive", "Pass a tensor: tf.constant(value)"),
+    ],
+)  # fmt: skip
+def test_what_to_write_instead_is_about_that_message(message: str, instead: str) -> None:
+    match = known.find(message)
+    assert match is not None
+    assert explained.instead(match, "", "2.21").startswith(instead)
 
 
 @pytest.mark.parametrize("width", [40, 79, 100])

@@ -10,6 +10,10 @@ from xlalint.messages import known
 from xlalint.messages.paste import Frame, Paste, read
 
 _NODE = re.compile(r"\{\{node ([^}]+)\}\}")
+# What a finding fills in from the code that it is about.
+_OF_THE_CODE = re.compile(r"\{(\w+)\}")
+# Of an operation that no API has a replacement for.
+_NO_REPLACEMENT = re.compile(r"Use \{replacement\}, or (\w)")
 _MOST_APIS = 4
 # An operation behind more APIs than this says nothing by naming some of them.
 _COMMON = 12
@@ -105,7 +109,9 @@ def instead(match: known.Match, op: str, tf_version: str) -> str:
         return ""
     page = pages.load(match.known.code)
     worst = max(page.variants.values(), key=lambda variant: variant.severity.rank)
-    return re.sub(r"Use \{replacement\}, or m", "M", worst.help.strip())
+    told = page.variants.get(match.known.variant, worst)
+    help_ = _NO_REPLACEMENT.sub(lambda found: found[1].upper(), told.help.strip())
+    return _OF_THE_CODE.sub(r"\1", help_)
 
 
 def _replacement(op: str, tf_version: str) -> str:

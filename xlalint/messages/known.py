@@ -16,13 +16,14 @@ _NEAR = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A kind of message. `code` is the rule it belongs to, None where there is none; `instead` what to write then;
-    `examples` are messages as they were raised."""
+    """A kind of message. `code` is the rule it belongs to, None where there is none, `variant` which of its
+    findings is about this; `instead` what to write then; `examples` are messages as they were raised."""
 
     name: str
     pattern: re.Pattern[str]
     says: str
     code: str | None
+    variant: str
     instead: str
     examples: tuple[str, ...]
 
@@ -46,6 +47,7 @@ def all_known() -> tuple[Known, ...]:
             pattern=re.compile(entry["pattern"]),
             says=entry["says"].strip(),
             code=entry.get("code"),
+            variant=entry.get("variant", ""),
             instead=entry.get("instead", "").strip(),
             examples=tuple(entry["examples"]),
         )
