@@ -170,6 +170,22 @@ def test_a_notebook_is_reported_by_cell(write: WriteFiles, xlalint: RunXlalint) 
     assert (finding["cell"], finding["line"]) == (3, 4)
 
 
+def test_a_message_that_names_another_line_counts_it_in_the_cell(
+    write: WriteFiles, xlalint: RunXlalint
+) -> None:
+    body = (
+        "@tf.function(jit_compile=True)\ndef f(x):\n    out = x\n"
+        "    for i in tf.range(4):\n        out = tf.concat([out, x], 0)\n    return out\n"
+    )
+    cells = [
+        {"cell_type": "code", "source": source} for source in ("import tensorflow as tf\n", body)
+    ]
+    write({"n.ipynb": json.dumps({"nbformat": 4, "metadata": {}, "cells": cells})})
+    ran = xlalint("check", "--format", "concise", "--select", "XLA205", "n.ipynb")
+    assert ran.out.startswith("n.ipynb:cell 2:4:14: ")
+    assert "(`out = tf.concat([out, x], 0)`, line 5)" in ran.out
+
+
 def test_a_cell_that_is_no_python_costs_no_other(write: WriteFiles, xlalint: RunXlalint) -> None:
     cells = [
         {"cell_type": "code", "source": ["import keras\n", "%%time"]},

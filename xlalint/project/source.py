@@ -10,6 +10,8 @@ from xlalint.finding import Edit, Finding, Span
 
 # What Python takes for the end of a line. `str.splitlines` splits at form feeds and other characters besides.
 _LINE_END = re.compile(r"\r\n|\r|\n")
+# Another line of the same loop in a message: "(`x = tf.concat(...)`, line 12)".
+_OTHER_LINE = re.compile(r"(?<=`, line )\d+(?=\))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,18 @@ class Source:
         fix = finding.fix
         if fix is not None:
             fix = replace(fix, edits=tuple(self._relocated(edit) for edit in fix.edits))
-        return replace(finding, span=_shift(finding.span, cell), fix=fix, cell=cell.number)
+        return replace(
+            finding,
+            span=_shift(finding.span, cell),
+            message=_OTHER_LINE.sub(self._line_in_cell, finding.message),
+            fix=fix,
+            cell=cell.number,
+        )
+
+    def _line_in_cell(self, found: re.Match[str]) -> str:
+        """The number of a line that a message names, as its cell counts."""
+        cell = self.cell_of(int(found[0]))
+        return found[0] if cell is None else str(int(found[0]) - cell.first_line + 1)
 
     def _relocated(self, edit: Edit) -> Edit:
         """An edit counted from its own cell, which may be another than its finding's: an import, say."""

@@ -30,6 +30,7 @@ from xlalint.semantics.values import (
     EXTERNAL,
     FALSE,
     FUNCTION,
+    INPUTS,
     INSTANCE,
     NDARRAY,
     NOTHING_KNOWN,
@@ -51,7 +52,7 @@ _LOSSES_AND_METRICS = frozenset(
     {"keras.metrics.MeanMetricWrapper", "keras.losses.LossFunctionWrapper"}
 )
 _WRAPPERS: dict[str, tuple[str, tuple[Value, ...] | None]] = {
-    "keras.layers.Lambda": ("function", None),
+    "keras.layers.Lambda": ("function", (INPUTS,)),
     "keras.layers.Activation": ("activation", (_DATA,)),
     **dict.fromkeys(_LOSSES_AND_METRICS, ("fn", (_DATA, _DATA))),
 }
