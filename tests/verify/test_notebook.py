@@ -137,6 +137,8 @@ def test_places_in_the_program_are_told_as_cells(books: Notebooks, tmp_path: Pat
     ]
     for text, expected in told:
         assert books.in_cells(text) == expected
+    assert books.words(run, "made in line 10, float32[16]") == "made in line 3, float32[16]"
+    assert books.words("other.py", "made in line 10") == "made in line 10"
 
 
 NO_NOTEBOOKS = [

@@ -270,6 +270,17 @@ def sized_by_argument(x, n):
 
 
 @tf.function
+def sized_by_mask(x, mask):
+    return tf.zeros([tf.reduce_sum(tf.cast(mask, tf.int32))]) + x[0, 0]
+
+
+@tf.function
+def hardest(values, mask):
+    kept = tf.boolean_mask(values, mask)
+    return tf.reduce_mean(tf.math.top_k(kept, tf.minimum(2, tf.size(kept)))[0])  # the gradient
+
+
+@tf.function
 def sized_by_variable(x):
     return tf.zeros([size]) + x[0, 0]
 
@@ -317,6 +328,7 @@ def of_ragged(r):
 x = tf.random.stateless_normal([8, 4], [1, 2])
 step(Batch(x, x[:, 0] > 0), "train")
 sized_by_argument(x, tf.constant(5)), sized_by_variable(x), sized_inside(x), sliced(x, tf.constant(5))
+sized_by_mask(x, x[:, 0] > 0), hardest(x[:, 0], x[:, 0] > 0)
 asks_for_its_batch(x), takes_eight(x), signed(x), of_strings(tf.constant(["a"]))
 of_iterator(iter(tf.data.Dataset.range(3))), of_ragged(tf.ragged.constant([[1.0, 2.0], [3.0]]))
 """
@@ -334,6 +346,9 @@ def test_each_stage_tells_its_outcome_or_why_it_did_not_run(outcomes: Targets) -
     _compilations_of_other_values(outcomes)
     _other_shapes(outcomes)
     _arguments_of_all_kinds(outcomes)
+    (failure,) = outcomes["hardest"]["failures"]
+    assert failure["message"].endswith(", in the gradient of TopKV2")
+    assert OUTCOMES.splitlines()[failure["line"] - 1].endswith("# the gradient")
 
 
 def _the_value_that_is_needed(found: Targets) -> None:
@@ -342,6 +357,10 @@ def _the_value_that_is_needed(found: Targets) -> None:
     assert outcome(found["sized_by_argument"], "opaque") == (
         "failed",
         f"the value of argument n {lacking}",
+    )
+    assert outcome(found["sized_by_mask"], "opaque") == (
+        "failed",
+        f"the value of argument mask {lacking}",
     )
     assert outcome(found["sized_by_variable"], "opaque") == (
         "failed",

@@ -133,11 +133,11 @@ class _Full:
             yield f"           by way of {' -> '.join(way[-_MOST_FRAMES:])}"
 
     def _advice(self, failure: Failure) -> Iterator[str]:
-        """What to write instead; once per rule and operation."""
+        """What to write instead; each advice once."""
         found = advice(failure, self._result.environment.tensorflow)
-        if found is None or (found.code, failure.op) in self._advised:
+        if found is None or (found.code, found.instead) in self._advised:
             return
-        self._advised.add((found.code, failure.op))
+        self._advised.add((found.code, found.instead))
         lines = found.instead.splitlines()
         if lines:
             told = f" (xlalint explain {found.code})" if found.code else ""

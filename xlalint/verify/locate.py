@@ -95,7 +95,7 @@ class Locator:
         found = []
         for suspect in suspects.suspects(message):
             op = suspects.match(suspect, ops) or suspects.blamed_by_words(message, ops)
-            stack = self._stack_of(op) if op is not None else self._stack(self._told(message))
+            stack = self._blamed_stack(op, suspect, ops, message)
             type_ = suspect.op or (op.type if op is not None else "")
             failure = stack.failure(stage, kind, suspect.message, type_)
             needs = _NOT_CONSTANT.search(message)
@@ -103,6 +103,17 @@ class Locator:
                 failure = self._not_constant(failure, op, int(needs[1]), graph, names)
             found.append(Blame(failure, op))
         return found
+
+    def _blamed_stack(
+        self, op: Any, suspect: suspects.Suspect, ops: Mapping[str, list[Any]], message: str
+    ) -> _Stack:
+        if op is not None:
+            return self._stack_of(op)
+        # A tape's own copy of a function holds the gradient, which names the operation that it belongs to.
+        source = suspects.differentiated(suspect, ops)
+        if source is not None:
+            return replace(self._stack_of(source), gradient_of=source.type)
+        return self._stack(self._told(message))
 
     def without_kernel(self, stage: str, op: Any) -> Blame:
         """The failure of an operation that is known to have no XLA kernel."""
@@ -153,9 +164,10 @@ class Locator:
         roots = [f"from {_listed(origin.roots[:3])}"] if origin.roots else []
         came = ", computed ".join(part for part in (*made, *roots) if part)
         message = f"`{origin.argument}` of {op.type} must be a compile-time constant"
-        return replace(
-            failure, message=f"{message}, and is {came}" if came else message, op=op.type
-        )
+        source = forward.original_of(op)
+        backward = "" if source is op else f", in the gradient of {source.type}"
+        message = (f"{message}, and is {came}" if came else message) + backward
+        return replace(failure, message=message, op=op.type)
 
     def _in_words(self, op: Any) -> str:
         """The call that made an operation, as the user wrote it, with its line."""

@@ -23,6 +23,7 @@ from xlalint.verify.notebook_program import runnable
 
 SUFFIX = ".ipynb"
 _SHOWN = 4  # lines of IPython that a note quotes
+_NAMED_LINE = re.compile(r"(?<=\bline )\d+")
 _SET_VARIABLE = re.compile(r"^\s*%(?:set_)?env\s+(\w+)\s*=?\s*(.*)$")
 
 
@@ -112,6 +113,10 @@ class Notebooks:
         """The number of a program's line in its cell; of any other file, the line itself."""
         made = next((one for one in self._made if str(one.program) == path), None)
         return line if made is None else _place(made, line)[1]
+
+    def words(self, path: str, text: str) -> str:
+        """What is said of a finding in a program, with the lines that it names counted in their cells."""
+        return _NAMED_LINE.sub(lambda found: str(self.line(path, int(found[0]))), text)
 
     def in_cells(self, value: Any) -> Any:
         """A report's text, or JSON data, with the notebook's own name, cell and line for each place in its program."""

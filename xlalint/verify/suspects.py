@@ -16,6 +16,8 @@ _NODE = re.compile(r"\{\{(function_node|node) ([^}]*)\}\}")
 _BRACKETED = re.compile(r"\[\[([\w/.\-]+)\]\]")
 # What `stubs` puts behind the names of functions.
 _COPY = re.compile(r"_without_\d+$")
+# `PartitionedCall_1/gradients/TopKV2_grad/range`: what TensorFlow makes to differentiate `TopKV2`.
+_GRADIENT_OF = re.compile(r"(?:^|/)gradients/(.+?)_grad(?:_\d+)?/")
 _EXCEPTION = re.compile(r"\s+[A-Z]\w*(?:Error|Exception)\b: ")
 
 # Lines of a message that say nothing of the cause.
@@ -58,6 +60,12 @@ def suspects(message: str) -> list[Suspect]:
     nodes += _BRACKETED.findall(message)
     names = list(dict.fromkeys(node for node in nodes if node))
     return [Suspect(first, node=name) for name in names] or [Suspect(first)]
+
+
+def differentiated(suspect: Suspect, ops: Mapping[str, list[Any]]) -> Any:
+    """The operation of the forward pass whose gradient is meant, by the name that TensorFlow gives what it makes for that."""
+    named = _GRADIENT_OF.search(suspect.node)
+    return None if named is None else match(Suspect(suspect.message, node=named[1]), ops)
 
 
 def match(suspect: Suspect, ops: Mapping[str, list[Any]]) -> Any:

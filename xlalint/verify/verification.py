@@ -203,7 +203,14 @@ def carry_out(
         folder=request.folder,
         environment=gathered.environment,
         targets=tuple(targets),
-        verdicts=tuple(replace(one, finding=as_found[id(one.finding)]) for one in judged),
+        verdicts=tuple(
+            replace(
+                one,
+                finding=as_found[id(one.finding)],
+                evidence=books.words(one.finding.path, one.evidence),
+            )
+            for one in judged
+        ),
         unclaimed=tuple(unclaimed),
         trainings=tuple(gathered.trainings),
         broken=tuple(gathered.broken),

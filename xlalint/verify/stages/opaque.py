@@ -99,7 +99,7 @@ def _unknown(tensor: Any) -> Any:
     """The same value, which XLA cannot know when it compiles."""
     zero = tf.floor(tf.random.uniform([]) * 0.5)
     if tensor.dtype.is_bool:
-        return tf.logical_xor(tensor, tf.cast(zero, tf.bool))
+        return tf.math.logical_xor(tensor, tf.cast(zero, tf.bool))
     return tensor + tf.cast(zero, tensor.dtype)
 
 
