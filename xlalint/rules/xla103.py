@@ -15,21 +15,22 @@ class LoopWithoutGradient(Rule):
     code = "XLA103"
 
     def visit_While(self, node: cst.While) -> None:
-        self._judge(node.test, f"while {self.quote(node.test)}")
+        self._judge(node.test, node.test, "while {}")
 
     def visit_For(self, node: cst.For) -> None:
-        self._judge(node.iter, f"for ... in {self.quote(node.iter)}")
+        self._judge(node.iter, node.iter, "for ... in {}")
 
     def visit_If(self, node: cst.If) -> None:
-        self._judge(node.test, self.quote(node.test))
+        self._judge(node.test, node.test)
 
     def visit_Call(self, node: cst.Call) -> None:
-        self._judge(node, self.quote(node.func))
+        self._judge(node, node.func)
 
-    def _judge(self, at: cst.BaseExpression, loop: str) -> None:
+    def _judge(self, at: cst.BaseExpression, shown: cst.BaseExpression, said: str = "{}") -> None:
         for fact in self.facts(at, LOOP_GRADIENT):
             detail: LoopGradient = fact.detail
             sureness = "taken" if detail.is_sure else "likely"
             variant = sureness if detail.reason == UNBOUNDED else f"conditional-{sureness}"
             confidence = "certain" if detail.is_sure else "likely"
-            self.report(at, fact, variant, confidence=confidence, loop=detail.loop or loop)
+            loop = detail.loop or said.format(self.quote(shown))
+            self.report(at, fact, variant, confidence=confidence, loop=loop)
