@@ -20,6 +20,7 @@ from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.functions import Functions
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
+from xlalint.semantics.inherited_steps import InheritedSteps
 from xlalint.semantics.installed import InstalledClasses
 from xlalint.semantics.loop_gradients import LoopGradients
 from xlalint.semantics.meetings import Meetings
@@ -76,6 +77,7 @@ class Analysis:
         self.settled_calls = SettledCalls()
         self.functions = Functions(self)
         self.wrappers = Wrappers(self)
+        self.inherited_steps = InheritedSteps(self)
         self.regions = Regions(self)
         self.drivers = Drivers(self)
         self.setups = Setups(self)

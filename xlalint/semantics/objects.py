@@ -230,6 +230,7 @@ class Objects:
                 return Value(TENSOR, ARRIVING, structured=True)
             if not frame.context.is_compiled:
                 return Value(TENSOR, ARRIVING, structured=True)
+            self._analysis.inherited_steps.saw_call(target, arguments, node, frame)
             converted = frame.context.may_convert and converts(role, "call", self._analysis.keras)
             result = self._analysis.functions.invoke(
                 method, list(arguments.positional), arguments.keywords, target, frame,

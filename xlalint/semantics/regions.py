@@ -405,20 +405,27 @@ class Regions:
             )
             if method is None or self._analysis.traits(method).tf_function:
                 continue
-            # Training hands its labels to `call`, which is traced with them for each class.
-            always = method.cls is cls or given or name == "train_step"
-            if always or self._heirs.adds(cls, method):
-                made = Value(INSTANCE, ref=cls, given=given)
+            made = Value(INSTANCE, ref=cls, given=given)
+            if method.cls is cls or given or self._heirs.adds(cls, method):
                 self._add_keras_root(made, method, role, name)
+            elif name == "train_step":
+                # Training hands its labels to `call`, which is traced with them for each class.
+                context = self._keras_context(cls, method, role, name)
+                context = context._replace(root=method)
+                self._analysis.inherited_steps.add(method, made, context)
 
-    def _add_keras_root(self, made: Value, method: FunctionInfo, role: Role, name: str) -> None:
-        cls: ClassInfo = made.ref
+    def _keras_context(
+        self, cls: ClassInfo, method: FunctionInfo, role: Role, name: str
+    ) -> Context:
         own = self._analysis.traits(method)
         converted = converts(role, name, self._analysis.keras) and own.never_converted is None
         who = "Keras" if role.legacy or self._analysis.keras == "2" else "Keras 3"
-        context = Context(
+        return Context(
             COMPILED, converted, False, (f"{who} traces {role.kind} {cls.name}", method.qualname)
         )
+
+    def _add_keras_root(self, made: Value, method: FunctionInfo, role: Role, name: str) -> None:
+        context = self._keras_context(made.ref, method, role, name)
         key = (method, context.key(), made)
         if key not in self._known_roots:
             self._known_roots.add(key)
@@ -439,6 +446,8 @@ class Regions:
                 self._pending.pop(0) if self._pending else self._analysis.functions.put_off.pop(0)
             )
             self._run_root(root)
+            if not self._pending:
+                self._analysis.inherited_steps.run()
 
     def _run_root(self, root: Root) -> None:
         info = root.function

@@ -14,6 +14,7 @@ from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.facts import EAGER, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.traits import decorator_name
 from xlalint.semantics.values import FUNCTION, NOTHING_KNOWN, PARTIAL, UNKNOWN, Value
 
@@ -28,6 +29,9 @@ class Wrappers:
         self._analysis = analysis
         # What the functions return whose wrappers are being run.
         self.results: dict[FunctionInfo, Value] = {}
+        # Large libraries write the docstrings of a thousand functions so: these need no run.
+        self._marking: dict[FunctionInfo, bool] = {}
+        self._makers_of_marks: dict[FunctionInfo, bool] = {}
 
     def run(
         self,
@@ -94,9 +98,13 @@ class Wrappers:
         home = self._home(info)
         if isinstance(decorator, ast.Call):
             maker = self._analysis.evaluate(decorator.func, home)
+            if maker.kind is FUNCTION and self._makes_marks(calls.unbound(maker)[0]):
+                return None
             made = self._made(maker, calls.evaluate_arguments(decorator, home))
         else:
             made = self._analysis.evaluate(decorator, home)
+        if made.kind is FUNCTION and self._marks(calls.unbound(made)[0]):
+            return None
         value = self._made(made, Arguments((Value(FUNCTION, ref=info),), {}, False))
         if value.kind is not FUNCTION:
             return None
@@ -104,6 +112,30 @@ class Wrappers:
         if wrapper is info or bound is not None or wrapper.is_generator:
             return None
         return wrapper
+
+    def _makes_marks(self, maker: FunctionInfo) -> bool:
+        """Whether all that a maker of decorators returns are functions that only mark what they are given."""
+        known = self._makers_of_marks.get(maker)
+        if known is None:
+            named = [v.id if isinstance(v, ast.Name) else "" for v in _returned(maker)]
+            made = [maker.nested.get(name) for name in named]
+            known = bool(made) and all(
+                one is not None and not one.decorators and self._marks(one) for one in made
+            )
+            self._makers_of_marks[maker] = known
+        return known
+
+    def _marks(self, decorator: FunctionInfo) -> bool:
+        """Whether a decorator hands back the very function that it is given, having written its docstring or registered it."""
+        known = self._marking.get(decorator)
+        if known is None:
+            given = decorator.parameter_names - _assigned(decorator)
+            returned = _returned(decorator)
+            known = bool(returned) and all(
+                isinstance(value, ast.Name) and value.id in given for value in returned
+            )
+            self._marking[decorator] = known
+        return known
 
     def _made(self, maker: Value, arguments: Arguments) -> Value:
         """What a decorator returns, run anew so that what it defines closes over what it was given here."""
@@ -131,3 +163,18 @@ class Wrappers:
             return functions.run_body(info, frame)
         finally:
             functions.running.pop()
+
+
+def _returned(info: FunctionInfo) -> list[ast.expr | None]:
+    """What the `return` statements of a function return."""
+    nodes = nodes_of(info.body, into_functions=False)
+    return [node.value for node in nodes if isinstance(node, ast.Return)]
+
+
+def _assigned(info: FunctionInfo) -> set[str]:
+    """The names that a function binds to something else."""
+    return {
+        node.id
+        for node in nodes_of(info.body)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+    }
