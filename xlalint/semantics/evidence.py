@@ -33,6 +33,21 @@ def computed_with(info: FunctionInfo, frame: Frame) -> set[str]:
     return _used(info, frame, True, 0)
 
 
+def is_used_as_size(name: str, info: FunctionInfo, frame: Frame) -> bool:
+    """Whether a function makes something of the size that a parameter says (`tf.range(x)`): a number then, whatever its name."""
+    for passed, where, callee in info.uses.passed:
+        if passed != name:
+            continue
+        target = _target(callee, info, frame)
+        api = frame.analysis.catalog.api(str(target.ref)) if target.kind is EXTERNAL else None
+        if api is None:
+            continue
+        parameter = where if isinstance(where, str) else (*api.params, *("",) * where)[where]
+        if parameter in api.constant_args and _is_a_size(parameter):
+            return True
+    return False
+
+
 def writes_arrays(frame: Frame) -> bool:
     """Whether a library function writes into what it is given along several axes (`image[:, :, c] = x`), as no tensor can be."""
     info = frame.function

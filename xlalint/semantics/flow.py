@@ -208,7 +208,7 @@ def _if(node: ast.If, frame: Frame) -> bool:
             frame.unusual -= usual is False
             arms.append((names.take_back(), ends_body))
             names.fork()
-            narrow(node.test, False, frame)
+            narrow(node.test, False, frame, promised=isinstance(node.body[-1], ast.Raise))
             block = node.orelse
             frame.unusual += usual is True
             goes_on = ends_body if usual and is_open else goes_on
@@ -526,7 +526,7 @@ def _raise(node: ast.Raise, frame: Frame) -> bool:
 def _assert(node: ast.Assert, frame: Frame) -> bool:
     value = evaluate_condition(node.test, frame, "assert")
     if truth(value) is None:
-        narrow(node.test, True, frame)
+        narrow(node.test, True, frame, promised=True)
     return True
 
 

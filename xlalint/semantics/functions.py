@@ -490,6 +490,8 @@ def _inferred_parameter(
     if inferred is None and assumed:
         is_traced_code = used or role_method is not None or evidence.computes(info, frame)
         inferred = parameters.by_name(name) if is_traced_code else None
+        if inferred is not None and evidence.is_used_as_size(name, info, frame):
+            inferred = None
     is_traced = frame.context.region == COMPILED and role_method is None
     if inferred is None and assumed and default is None and is_traced:
         inferred = parameters.of_traced_function(name)

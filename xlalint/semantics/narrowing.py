@@ -12,6 +12,7 @@ from xlalint.semantics.values import (
     COLLECTION,
     CONSTANT,
     EXTERNAL,
+    FROM_SHAPE,
     MAPPING,
     NOTHING_KNOWN,
     PYTHON,
@@ -31,17 +32,20 @@ from xlalint.semantics.values import (
 _CONDITIONS = frozenset({ast.UnaryOp, ast.BoolOp, ast.Compare, ast.Call})
 
 
-def narrow(test: ast.expr, holds: bool, frame: Frame) -> None:
-    """Refine names by a condition that holds: `x is None`, `isinstance(x, tf.Tensor)`, and their combinations."""
+def narrow(test: ast.expr, holds: bool, frame: Frame, *, promised: bool = False) -> None:
+    """Refine names by a condition that holds: `x is None`, `isinstance(x, tf.Tensor)`, and their combinations.
+
+    `promised`: nothing goes on where it does not hold (`assert`, `if not ...: raise`).
+    """
     kind = test.__class__
     if kind not in _CONDITIONS:
         return
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        narrow(test.operand, not holds, frame)
+        narrow(test.operand, not holds, frame, promised=promised)
     elif isinstance(test, ast.BoolOp):
         if isinstance(test.op, ast.And) is holds:
             for part in test.values:
-                narrow(part, holds, frame)
+                narrow(part, holds, frame, promised=promised)
     elif isinstance(test, ast.Compare) and len(test.ops) == 1:
         _narrow_none(test, holds, frame)
         _narrow_rank(test, holds, frame)
@@ -56,7 +60,7 @@ def narrow(test: ast.expr, holds: bool, frame: Frame) -> None:
             and len(test.args) == 2
             and isinstance(test.args[0], ast.Name)
         ):
-            _narrow_isinstance(test.args[0].id, test.args[1], holds, frame)
+            _narrow_isinstance(test.args[0].id, test.args[1], holds, promised, frame)
         elif test.func.id == "all" and holds and len(test.args) == 1:
             _narrow_elements(test.args[0], frame)
 
@@ -75,7 +79,7 @@ def _narrow_elements(each: ast.expr, frame: Frame) -> None:
     if test.func.id != "isinstance" or not of_element or known is None or loop.ifs:
         return
     if known.kind in (SEQUENCE, COLLECTION):
-        narrowed = _narrowed(element(known), test.args[1], frame)
+        narrowed = _narrowed(element(known), test.args[1], False, frame)
         if narrowed is not None:
             frame.names[loop.iter.id] = Value(COLLECTION, known.dependence, ref=narrowed)
 
@@ -144,12 +148,14 @@ def _whose_shape(node: ast.expr) -> ast.expr | None:
     return None
 
 
-def _narrow_isinstance(name: str, types: ast.expr, holds: bool, frame: Frame) -> None:
+def _narrow_isinstance(
+    name: str, types: ast.expr, holds: bool, promised: bool, frame: Frame
+) -> None:
     known = frame.look_up(name)
     if known is None:
         return
     if holds:
-        narrowed = _narrowed(known, types, frame)
+        narrowed = _narrowed(known, types, promised, frame)
         if narrowed is not None:
             frame.names[name] = narrowed
     elif known.kind is TENSOR and known.structured:
@@ -161,7 +167,7 @@ def _narrow_isinstance(name: str, types: ast.expr, holds: bool, frame: Frame) ->
         frame.names[name] = known._replace(kind=TENSOR, ref=None)
 
 
-def _narrowed(known: Value, types: ast.expr, frame: Frame) -> Value | None:
+def _narrowed(known: Value, types: ast.expr, promised: bool, frame: Frame) -> Value | None:
     """What a value is that is an instance of one of these types; None where that says nothing more."""
     if known.kind not in (UNKNOWN, TENSOR, SPARSE, RAGGED):
         return None
@@ -169,7 +175,9 @@ def _narrowed(known: Value, types: ast.expr, frame: Frame) -> Value | None:
     if kinds == {SPARSE} or kinds == {RAGGED}:
         return composites.guarded(known, SPARSE if SPARSE in kinds else RAGGED)
     if kinds == {TENSOR}:
-        return known if known.is_tensor else Value(TENSOR, max(ARRIVING, known.dependence))
+        # Where others pass numbers, a size that nobody is seen to pass is no more from the batch than a constant.
+        least = ARRIVING if promised else FROM_SHAPE
+        return known if known.is_tensor else Value(TENSOR, max(least, known.dependence))
     if kinds <= {SEQUENCE, MAPPING} and None not in kinds:
         inner = known._replace(structured=False) if known.kind is TENSOR else NOTHING_KNOWN
         return Value(COLLECTION, known.dependence, ref=inner)

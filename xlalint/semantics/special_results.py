@@ -65,8 +65,10 @@ def _cast(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
             guess=False,
         )
     shape = result_shapes.operand_shape(first)
-    is_known = first.kind is not UNKNOWN
-    return Value(TENSOR, first.dependence, dtype=dtype_name(wanted), sure=is_known, shape=shape)
+    is_known, dtype = first.kind is not UNKNOWN, dtype_name(wanted)
+    # What is a tensor on one way and a number on the other may be the number, a size that is only cast; no mask is.
+    dependence = first.dependence if is_known or dtype == "bool" else CONSTANT
+    return Value(TENSOR, dependence, dtype=dtype, sure=is_known, shape=shape)
 
 
 def _same(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:

@@ -16,6 +16,7 @@ from xlalint.semantics import (
 )
 from xlalint.semantics.facts import (
     ARRAY_ITEM,
+    ASSUMED,
     CONVERSION,
     DATA_SIZED_USE,
     INDEX,
@@ -211,7 +212,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
         TENSOR, dependence, producer, base.dtype, rank, content, base.sure, False, base.structured,
         shape=shape, sized_axis=axis if producer is not None else 0,
         counted=counts.here(node, frame) if base.producer is not None else None,
-        given=base.given,
+        given=base.given, guess=base.guess and frame.context.region == ASSUMED,  # arrays are sliced, too
     )  # fmt: skip
 
 
