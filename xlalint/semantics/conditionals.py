@@ -133,7 +133,7 @@ def note_guarded(
         return
     found = guarded_sizes.guarded_size(test, value, first, second, frame)
     if found is not None:
-        detail = Difference("guarded-size", ast.unparse(found.size), ast.unparse(test))
+        detail = Difference("guarded-size", found.size, ast.unparse(test))
         frame.analysis.note(frame, found.call, ARMS, value, detail)
 
 
