@@ -44,6 +44,17 @@ class NoCompilableGradient(Rule):
                 why=why,
             )
 
+    def visit_Subscript(self, node: cst.Subscript) -> None:
+        for fact in self.facts(node, GRADIENT):
+            is_sure = fact.detail.is_sure
+            self.report(
+                node,
+                fact,
+                "slice-taken" if is_sure else "slice-likely",
+                confidence="certain" if is_sure else "likely",
+                slice=self.quote(node),
+            )
+
 
 def _compiles_here(detail: Differentiated, aim: Aim) -> bool:
     if detail.reason == NO_KERNEL:

@@ -12,7 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from xlalint.semantics import guarded_sizes, relative_ranks, symbolic, tensor_arrays
+from xlalint.semantics import (
+    guarded_sizes,
+    relative_ranks,
+    sliced_arms,
+    symbolic,
+    tensor_arrays,
+)
 from xlalint.semantics.facts import ARMS
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.liveness import binds_in, is_live_after, is_shared, path_to
@@ -115,6 +121,9 @@ def note_arms(node: ast.If, test: Value, first: Arm, second: Arm, frame: Frame) 
     if found is None and first.ends and second.ends:
         found = _state(node, first, second, frame)
     note_guarded(node.test, test, node.body, node.orelse, frame)
+    if first.ends and second.ends:
+        changes = first.changes, second.changes
+        sliced_arms.note_names(node.test, node.body, node.orelse, changes, frame)
     if found is None and _asks_for_rank(node.test, frame):
         found = Difference("rank-test", "", "")
     if found is None and _asks_python_in_graph(node.test, frame):
@@ -357,6 +366,7 @@ def note_results(
     frame: Frame,
 ) -> None:
     """Compare what the callbacks of `tf.cond` and its like return, or the two values of a ternary."""
+    sliced_arms.note_results(node, expressions, results, frame)
     for other, expression in zip(results[1:], expressions[1:]):
         found = difference(results[0], other)
         if found is None and expressions[0] is not None and expression is not None:

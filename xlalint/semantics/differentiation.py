@@ -36,6 +36,7 @@ LOOP = "loop"
 DATA_SIZED = "data-sized"
 PARTITION = "partition"
 COUNT = "count"
+SLICE = "slice"
 
 # Loops that callers write themselves have a rule of their own: whether they are bounded is what counts there.
 _LOOPS = ("while_loop", "fori_loop", "scan")
@@ -44,7 +45,7 @@ _TRAINED_ROLES = {LAYER: ("call",), MODEL: ("call", "compute_loss"), LOSS: ("cal
 
 
 class Differentiated(NamedTuple):
-    """A call whose gradient does not compile. `is_sure`: a gradient is taken through it. `missing`: ops without a kernel.
+    """A call or slice whose gradient does not compile. `is_sure`: a gradient is taken through it. `missing`: ops without a kernel.
 
     `is_computed`: what the call depends on is known to no XLA target while it compiles.
     """
@@ -88,21 +89,46 @@ class Gradients:
         first = next((v for v in bound.values() if v.is_tensor), NOTHING_KNOWN)
         if first.dtype is not None and first.dtype.startswith(("int", "uint", "bool", "string")):
             return
-        trained = Slices(node, frame)
-        missing = verdict.gradient_missing
         asked = (bound["k"],) if reason == COUNT else bound.values()
         is_computed = any(v.dependence >= COMPUTED for v in asked if v.is_tensor)
+        missing = verdict.gradient_missing
+        detail = Differentiated(api.name, reason, missing, False, is_computed)
+        self._consider(node, Slices(node, frame), _is_label(node), first, detail, frame)
+
+    def note_slice(self, part: ast.Subscript, through: ast.AST, value: Value, frame: Frame) -> None:
+        """A slice that one arm of a conditional takes: it goes on as the result of `through`, in the function of `frame`."""
+        if frame.silent or not frame.context.is_compiled or is_too_long(frame):
+            return
+        if is_cut_off(through, frame) or not value.is_tensor:
+            return
+        if value.dtype is not None and value.dtype.startswith(("int", "uint", "bool", "string")):
+            return
+        is_counted = value.dtype is None and _names_numbers(part.value)
+        detail = Differentiated(ast.unparse(part), SLICE, (), False, False)
+        flows = Slices(through, frame, [part.value])
+        self._consider(part, flows, is_counted, value, detail, frame)
+
+    def _consider(
+        self,
+        node: ast.AST,
+        flows: Slices,
+        is_label: bool,
+        value: Value,
+        detail: Differentiated,
+        frame: Frame,
+    ) -> None:
         in_training = is_trained_method(frame, self._analysis)
-        feeds = trained.feeds_it()
-        if feeds is False or (feeds is None and _is_label(node)):
+        feeds = flows.feeds_it()
+        if feeds is False or (feeds is None and is_label):
             return
-        is_recorded = trained.takes_gradient()
-        if not is_recorded and not trained.leaves_function():
+        is_recorded = flows.takes_gradient()
+        if not is_recorded and not flows.leaves_function():
             return
-        is_sure = bool(feeds) and ((is_recorded and trained.reaches_gradient()) or in_training)
-        detail = Differentiated(api.name, reason, missing, is_sure, is_computed)
+        is_sure = bool(feeds) and ((is_recorded and flows.reaches_gradient()) or in_training)
         likely = is_recorded or in_training
-        self._candidates.append(_Candidate(frame, node, first, detail, likely))
+        self._candidates.append(
+            _Candidate(frame, node, value, detail._replace(is_sure=is_sure), likely)
+        )
 
     def judge(self) -> None:
         """Keep a fact for each call that a gradient is, or may well be, taken through."""
@@ -124,6 +150,19 @@ class Gradients:
 _LABELS = re.compile(
     r"(^|_)(masks?|labels?|targets?|gt|truth|groundtruth|true|segmentations?)(_|$|\d)"
 )
+
+
+# Whole numbers by their names: no gradient goes through them.
+_NUMBERS = re.compile(
+    r"(^|_)(ids?|tokens?|lengths?|idx|indices|index|positions?|segments?)(_|$|\d)"
+)
+
+
+def _names_numbers(node: ast.expr) -> bool:
+    """`input_ids`, `features["tokens"]`, `y_mask`: of no dtype that is known."""
+    said = node.slice if isinstance(node, ast.Subscript) else node
+    name = said.value if isinstance(said, ast.Constant) else ast.unparse(said).split(".")[-1]
+    return any(pattern.search(str(name).lower()) is not None for pattern in (_NUMBERS, _LABELS))
 
 
 def _is_label(node: ast.AST) -> bool:

@@ -106,6 +106,8 @@ _CLAIMS = {
     "XLA405/warning": Claim(_NO_KERNEL | {"python"}, NEVER, otherwise=_THESE_ARGUMENTS),
     "XLA405": Claim(_NO_KERNEL | {"not-constant", "python"}, KERNEL),
     "XLA406": Claim(frozenset(), NEVER, otherwise=_THESE_VALUES),
+    "XLA407/slice-taken": Claim(_BACKWARD, NEVER, otherwise=_THESE_VALUES, only_backward=True),
+    "XLA407/slice-likely": Claim(_BACKWARD, NEVER, otherwise=_THESE_VALUES, only_backward=True),
     "XLA407": Claim(_BACKWARD | {"python"}, GRADIENT, only_backward=True),
     "XLA504": Claim(_TRACING | {"compiler"}, NEVER, is_of_names=True),
     "XLA408/debug-hook": Claim(_NO_KERNEL, NEVER, otherwise=_THESE_ARGUMENTS),
