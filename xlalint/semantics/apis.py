@@ -46,6 +46,7 @@ from xlalint.semantics.noted_calls import detail_of
 from xlalint.semantics.settled_calls import Settled
 from xlalint.semantics.values import (
     ARRIVING,
+    COLLECTION,
     COMPUTED,
     CONSTANT,
     EXTERNAL,
@@ -349,12 +350,19 @@ _ASK_FOR_NUMBERS = frozenset(
 )
 
 
+def _may_hold_numbers(value: Value) -> bool:
+    """`if isinstance(x, list): x = np.array(x)`: where no list is seen to be passed, it is one of numbers or of tensors."""
+    return value.kind is COLLECTION and value.dependence == ARRIVING
+
+
 def _numpy_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     values = (*arguments.positional, *arguments.keywords.values())
     flat = [leaf for value in values for leaf in leaves(value)]
     if name in _ASK_THE_TENSOR and len(values) == 1 and values[0].is_tensor:
         asked = static_shape(None if values[0].structured else values[0].shape)
         return asked if name == "np.shape" else SOME_PYTHON
+    if name in _ASK_FOR_NUMBERS and any(map(_may_hold_numbers, values)):
+        return Value(NDARRAY)
     for leaf in flat:
         if leaf.is_tensor and not (leaf.guess or leaf.optional):
             if not leaf.sure and evidence.writes_arrays(frame):

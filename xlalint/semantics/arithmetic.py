@@ -10,6 +10,7 @@ from typing import Any
 from xlalint.semantics import (
     composites,
     counts,
+    dtypes,
     formatting,
     known_texts,
     misfits,
@@ -31,6 +32,7 @@ from xlalint.semantics.values import (
     BOUNDED,
     COLLECTION,
     COMPUTED,
+    IMAGINARY,
     INSTANCE,
     NDARRAY,
     NOTHING_KNOWN,
@@ -68,6 +70,8 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
         if _may_be_lists(node, left, right):
             return tensor_of(left, right)._replace(structured=True, shape=None, rank=None)
         value = _after_operator(node, tensor_of(left, right))
+        if value.dtype is None and IMAGINARY in (left, right):
+            value = value._replace(dtype=dtypes.SOME_COMPLEX)
         if left.dtype != right.dtype and misfits.are_mixed(left, right):
             value = value._replace(dtype=None)
             if not isinstance(getattr(node, "op", None), ast.MatMult):
@@ -159,6 +163,8 @@ _LARGEST = 2**63
 
 def _folded(node: ast.AST, left: Value, right: Value) -> Value:
     """Whole numbers that are known stay known: they are sizes and axes; and words are, which name operations."""
+    if IMAGINARY in (left, right):
+        return IMAGINARY
     one, other = left.constant(), right.constant()
     fold = _FOLDED.get(type(getattr(node, "op", None)))  # type: ignore[arg-type]
     if fold is operator.add and (known_texts.is_text(left) or known_texts.is_text(right)):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 
+from xlalint.semantics import dtypes
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import DIFFERS, IGNORED_SEED, VANISHING_CHECK
 from xlalint.semantics.frames import Frame
@@ -53,7 +54,7 @@ def note(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None
         _note_nan_test(api, node, frame)
     elif api.name in _SELF_ADJOINT:
         matrix = next(iter(bound.values()), NOTHING_KNOWN)
-        if matrix.is_tensor and matrix.dtype in ("complex64", "complex128"):
+        if matrix.is_tensor and dtypes.is_complex(matrix.dtype):
             frame.analysis.note(frame, node, DIFFERS, matrix, COMPLEX_EIGENVALUES)
 
 

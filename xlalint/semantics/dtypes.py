@@ -9,8 +9,22 @@ from xlalint.semantics.values import EXTERNAL, SOME_PYTHON, Value, constant
 FLOATING = frozenset({"float16", "bfloat16", "float32", "float64"})
 COMPLEX = frozenset({"complex64", "complex128"})
 INTEGER = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (4, 8, 16, 32, 64))
+# Of a tensor that an imaginary number multiplies, or that is transformed: one of the two.
+SOME_COMPLEX = "complex"
 NAMES = FLOATING | COMPLEX | INTEGER | {"bool", "string"}
 _SELF = frozenset({"base_dtype", "real_dtype"})
+
+
+def is_complex(dtype: str | None) -> bool:
+    """Whether numbers of this type have imaginary parts."""
+    return dtype in COMPLEX or dtype == SOME_COMPLEX
+
+
+def differ(one: str | None, other: str | None) -> bool:
+    """Whether two types are known to be different ones."""
+    if one is None or other is None or one == other:
+        return False
+    return not (SOME_COMPLEX in (one, other) and is_complex(one) and is_complex(other))
 
 
 def of_tensor(dtype: str | None) -> Value:

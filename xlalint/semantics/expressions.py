@@ -33,6 +33,7 @@ from xlalint.semantics.values import (
     DEFERRED,
     EXTERNAL,
     FUNCTION,
+    IMAGINARY,
     MAPPING,
     NDARRAY,
     NOTHING_KNOWN,
@@ -181,6 +182,8 @@ def _unary(node: ast.UnaryOp, frame: Frame) -> Value:
     if value.is_tensor:
         return value._replace(kind=TENSOR, ref=None)
     known_value = value.constant()
+    if value == IMAGINARY:
+        return value
     if known_value is not None and isinstance(node.op, ast.USub):
         if type(known_value.value) in (int, float):
             return constant(-known_value.value)

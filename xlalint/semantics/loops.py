@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from xlalint.semantics import dtypes
 from xlalint.semantics.facts import LOOP_STATE, LoopChange
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.liveness import is_carried
@@ -150,7 +151,7 @@ def difference(
         return "shape", "()", "a vector or more"
     if old.producer is None and new.producer is not None:
         return ("data-sized", "", new.producer) if _makes_data_sized(source, frame) else None
-    if old.dtype is not None and new.dtype is not None and old.dtype != new.dtype:
+    if old.dtype is not None and new.dtype is not None and dtypes.differ(old.dtype, new.dtype):
         return "dtype", old.dtype, new.dtype
     return None
 

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from xlalint.semantics import dtypes as element_types
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import DTYPE
 from xlalint.semantics.frames import Frame
@@ -69,7 +70,7 @@ def of_call(
     passed = {leaf.dtype for leaf in flat if leaf.is_tensor and leaf.dtype is not None}
     dtypes = passed | ({given} if given else set())
     if dtypes.isdisjoint(_WIDE):
-        return None
+        return _of_some_complex(api) if element_types.SOME_COMPLEX in passed else None
     for dtype, status in api.dtypes:
         if dtype in passed and status != "compiles" and api.status == "compiles":
             return Misfit(NO_KERNEL, dtype)
@@ -89,6 +90,14 @@ def of_call(
     if "float64" in passed and not _COSTLY.isdisjoint(operations):
         return Misfit(EMULATED, "float64")
     return None
+
+
+def _of_some_complex(api: Api) -> Misfit | None:
+    """Numbers of which no more is known than that they are complex: what holds for both widths of them."""
+    refused = {dtype for dtype, status in api.dtypes if status != "compiles"}
+    if api.status != "compiles" or not refused >= element_types.COMPLEX:
+        return None
+    return Misfit(NO_KERNEL, "complex64 or complex128")
 
 
 def _of_product(passed: set[str]) -> Misfit | None:

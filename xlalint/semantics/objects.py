@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics import configured, flow, named_tuples, symbolic
 from xlalint.semantics.classes import TRACED_METHODS, converts
-from xlalint.semantics.facts import EAGER, Context
+from xlalint.semantics.facts import ASSUMED, EAGER, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.parameters import from_annotation
@@ -150,7 +150,9 @@ class Objects:
         )
 
     def construct(self, cls: ClassInfo, arguments: Arguments, frame: Frame) -> None:
-        """An object made while tracing keeps the tensors that it is given."""
+        """An object made while tracing keeps the tensors that it is given; AutoGraph converts no constructor, nor what
+        one calls.
+        """
         values = (*arguments.positional, *arguments.keywords.values())
         if not frame.context.is_compiled or not any(
             leaf.is_tensor for v in values for leaf in leaves(v)
@@ -163,10 +165,13 @@ class Objects:
         if method in self._analysis.functions.running:
             return
         self_value = Value(INSTANCE, ref=cls)
-        inner = self._analysis.functions.frame_of(
-            method, Context(EAGER, False), self_value, frame.depth + 1
-        )
-        inner.silent = True
+        here = frame.context
+        why = (*here.why, method.qualname)
+        context = here._replace(converted=False, may_convert=False, why=why)
+        inner = self._analysis.functions.frame_of(method, context, self_value, frame.depth + 1)
+        # What a library's functions make objects of where nobody compiles them is made eagerly as often as not.
+        inner.silent = frame.silent or here.region == ASSUMED
+        inner.unusual = 1 if frame.unusual else 0
         inner.attributes = {}
         self._analysis.functions.bind_parameters(
             method,

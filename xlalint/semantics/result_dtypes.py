@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xlalint.semantics.arguments import Bound
 from xlalint.semantics.catalog import Api
+from xlalint.semantics.dtypes import SOME_COMPLEX
 from xlalint.semantics.values import (
     EXTERNAL,
     NDARRAY,
@@ -37,6 +38,8 @@ def dtype_of_result(
         return _dtype_of_parameter(api, bound)
     if api is not None and api.result_dtype not in (None, "same", "real"):
         return api.result_dtype
+    if name in _TRANSFORMS and not any(v.dtype for v in flat if v.is_tensor):
+        return SOME_COMPLEX
     if api is not None and api.result_dtype is not None:
         first = next((v.dtype for v in flat if v.is_tensor), None)
         if first == "bfloat16" and any(v.dtype == "float32" for v in flat if v.is_tensor):
@@ -50,7 +53,9 @@ def dtype_of_result(
 
 # Complex numbers as wide as the real ones that they are made of: float32 where nothing says otherwise.
 _COMPLEX = frozenset({"tf.dtypes.complex", "tf.signal.rfft", "tf.signal.rfft2d", "tf.signal.stft"})
-_REAL = {"complex64": "float32", "complex128": "float64"}
+_REAL = {"complex64": "float32", "complex128": "float64", SOME_COMPLEX: None}
+# They take complex numbers only, and return as many.
+_TRANSFORMS = frozenset(f"tf.signal.{way}fft{of}" for way in ("", "i") for of in ("", "2d", "3d"))
 
 
 def _dtype_of_parameter(api: Api, bound: Bound) -> str | None:

@@ -82,7 +82,7 @@ class Partly(NamedTuple):
 
 
 class SomeNumber(NamedTuple):
-    """A Python number that is not known, but is one: never None. `of` says what it counts."""
+    """A Python number that is not known, but is one: never None. `of` says what it counts, or is."""
 
     of: str
 
@@ -194,6 +194,8 @@ SOME_PYTHON = Value(PYTHON)
 NONE = Value(PYTHON, ref=Const(None))
 # XLA compiles for known ranks: in what it compiles, `x.shape.rank` is None of no tensor.
 SOME_RANK = Value(PYTHON, ref=SomeNumber("dimensions"))
+# `1j`, and what it is multiplied to: no tensor of real numbers can be combined with it.
+IMAGINARY = Value(PYTHON, ref=SomeNumber("imaginary"))
 TRUE = Value(PYTHON, ref=Const(True))
 FALSE = Value(PYTHON, ref=Const(False))
 DATA = Value(TENSOR, ARRIVING)
@@ -213,6 +215,8 @@ def constant(value: object) -> Value:
     kind = type(value)
     if kind is str or kind is int:
         return _known(value)
+    if kind is complex:
+        return IMAGINARY
     return Value(PYTHON, ref=Const(value)) if kind is float or kind is bytes else SOME_PYTHON
 
 

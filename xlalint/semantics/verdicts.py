@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xlalint.semantics import (
+    dtypes,
     result_shapes,
     scalar_shapes,
 )
@@ -143,7 +144,7 @@ def _argument_fits(value: Value, wanted: object) -> bool | None:
         # tf.image.ResizeMethod.NEAREST_NEIGHBOR is "nearest".
         return str(value.ref).rsplit(".", 1)[-1].lower().startswith(wanted.lower())
     if value.is_tensor and value.dtype is not None and isinstance(wanted, str):
-        return value.dtype == wanted
+        return value.dtype == wanted if value.dtype != dtypes.SOME_COMPLEX else None
     return None
 
 
