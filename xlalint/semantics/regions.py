@@ -647,7 +647,7 @@ def _feeds_steps(info: FunctionInfo, frame: Frame, context: Context, takes_text:
     """A tf.function that reads files or takes text (a serving signature), or that is handed an iterator, runs on the host."""
     if context.region != COMPILED or context.jit:
         return False
-    return frame.reads_files or takes_text or _takes_iterator(info)
+    return frame.reads_files or takes_text
 
 
 def _takes_iterator(info: FunctionInfo) -> bool:
