@@ -14,6 +14,7 @@ from xlalint.semantics.facts import (
 from xlalint.semantics.values import (
     ANY_OF,
     EXTERNAL,
+    NONE,
     RAGGED,
     SPARSE,
     Usual,
@@ -27,6 +28,11 @@ from xlalint.semantics.values import (
 _MORE_CONSTANTS = {
     "tf.split": ("num_or_size_splits",),
     "tf.raw_ops.ParallelDynamicStitch": ("indices",),
+}
+# Arguments that are left out (None) exactly where another is sparse: TensorFlow refuses dense labels without lengths.
+_NONE_MEANS_SPARSE = {
+    "tf.nn.ctc_loss": ("label_length", "labels"),
+    "tf.compat.v1.nn.ctc_loss_v2": ("label_length", "labels"),
 }
 
 
@@ -44,6 +50,9 @@ def judge(api: Api, bound: dict[str, Value]) -> Verdict:
         verdict = judge(api, {**bound, **settled})
         if verdict.status != "compiles" and not verdict.possible:
             return verdict
+    lengths, rows = _NONE_MEANS_SPARSE.get(api.name, ("", ""))
+    if bound.get(lengths) == NONE and rows in bound:
+        bound = {**bound, rows: Value(SPARSE)}
     best: Condition | None = None
     possible: Condition | None = None
     for condition in api.conditions:
