@@ -440,8 +440,23 @@ def _mapped(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: 
     return NOTHING_KNOWN
 
 
+def _numpy_of_unknown(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """`model(x).numpy()`, of a model that is not read: nobody compiles it, and its author runs it eagerly.
+
+    A function that asks `hasattr(x, "numpy")` takes arrays as well, and may be traced.
+    """
+    calls = frame.function.calls if frame.function is not None else ()
+    asks = any(isinstance(one.func, ast.Name) and one.func.id == "hasattr" for one in calls)
+    if frame.context.region == ASSUMED and not frame.caught and not asks:
+        frame.touches_host = True
+    return NOTHING_KNOWN
+
+
 # Methods whose names say enough where the object is not known: models of packages that are not read.
 _OF_UNKNOWN: dict[str, Method] = {
+    "numpy": _numpy_of_unknown,
     "to_tf_dataset": _of_transformers,
     "prepare_tf_dataset": _of_transformers,
     "compile": _compile_unknown,
