@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from xlalint.semantics.facts import COMPILED, TRACE_EFFECT
@@ -108,16 +110,45 @@ _SETS_UP = re.compile(r"^_*(__init__|init\w*|build\w*|create\w*|make\w*|setup\w*
 
 def _is_first_time(node: ast.AST, frame: Frame) -> bool:
     """In `build` and what it calls, in a property, or behind `if self.v is None`: made by the first trace alone."""
-    for info in frame.analysis.functions.running:
+    running = frame.analysis.functions.running
+    for info in running:
         if _SETS_UP.match(info.name) or frame.analysis.traits(info).is_property:
             return True
-    here = frame.function
-    body = here.node.body if here is not None and isinstance(here.node.body, list) else []
     line: int = getattr(node, "lineno", 0)
+    if any(
+        part.lineno <= line <= (part.end_lineno or line) and _is_once(part)
+        for part in _conditionals(frame.function)
+    ):
+        return True
     return any(
-        part.lineno <= line <= (part.end_lineno or line) and _asks_for_state(part.test)
-        for part in nodes_of(body)
-        if isinstance(part, ast.If)
+        _is_once(part) and any(_calls(each, callee.name) for each in nodes_of(part.body))
+        for caller, callee in pairwise(running)
+        for part in _conditionals(caller)
+    )
+
+
+def _conditionals(info: FunctionInfo | None) -> Iterator[ast.If]:
+    body = info.node.body if info is not None and isinstance(info.node.body, list) else []
+    return (part for part in nodes_of(body) if isinstance(part, ast.If))
+
+
+def _calls(node: ast.AST, name: str) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    func = node.func
+    return (func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")) == name
+
+
+def _is_once(part: ast.If) -> bool:
+    """`if self.v is None: ...`, and `if self.is_first: ...; self.is_first = False`."""
+    if _asks_for_state(part.test):
+        return True
+    asked = ast.unparse(part.test)
+    return any(
+        isinstance(each, ast.Assign)
+        and isinstance(each.value, ast.Constant)
+        and any(ast.unparse(target) == asked for target in each.targets)
+        for each in part.body
     )
 
 
