@@ -269,7 +269,7 @@ class Slices:
         """`given`: the expressions that flow into the node, its first argument if not said. `results`: names it sets."""
         self._node = node
         self._frame = frame
-        self._given = given if given is not None else _worked_on(node)
+        self.given = given if given is not None else _worked_on(node)
         self._results = frozenset(results)
         self._assignments = list(_assignments(_body(frame.function)))
 
@@ -281,7 +281,7 @@ class Slices:
         """
         seen: set[str] = set()
         is_all_seen = self.takes_gradient() or bool(self._predictions())
-        pending: list[ast.expr] = list(self._given)
+        pending: list[ast.expr] = list(self.given)
         while pending:
             expression = pending.pop()
             if self._is_trained(expression):

@@ -56,12 +56,20 @@ def _is_bounded(arguments: Arguments, bound: dict[str, Value]) -> bool:
 
 
 def _note_loop(
-    node: ast.AST, state: list[Value], body: Value | None, is_bounded: bool, frame: Frame
+    node: ast.AST,
+    state: list[Value],
+    body: Value | None,
+    is_bounded: bool,
+    frame: Frame,
+    *,
+    takes_elements: bool = False,
 ) -> None:
     info = body.ref if body is not None and body.kind is FUNCTION else None
     info = info[0] if isinstance(info, tuple) else info
     carried = [leaf for value in state for leaf in leaves(value)]
-    frame.analysis.loop_gradients.note_call(node, carried, info, is_bounded, frame)
+    frame.analysis.loop_gradients.note_call(
+        node, carried, info, is_bounded, frame, takes_elements=takes_elements
+    )
 
 
 def fori_loop(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -116,7 +124,8 @@ def map_fn(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: 
     function = argument(arguments, bound, 0, "fn")
     elems = argument(arguments, bound, 1, "elems")
     _note_ragged_rows(arguments, bound, elems, node, frame)
-    _note_loop(node, [elems] if elems is not None else [], function, True, frame)
+    state = [elems] if elems is not None else []
+    _note_loop(node, state, function, True, frame, takes_elements=True)
     return _stacked(result, elems)
 
 
@@ -152,7 +161,7 @@ def fold(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Fr
     initial = argument(arguments, bound, 2, "initializer")
     carried = loop_state(initial) if initial is not None else elems
     step = argument(arguments, bound, 0, "fn")
-    _note_loop(node, [carried], step, True, frame)
+    _note_loop(node, [carried], step, True, frame, takes_elements=True)
     result = run_in_graph(step, [carried, elems], frame)
     if not (result.is_tensor or result.kind is SEQUENCE):
         return Value(TENSOR, COMPUTED, structured=True)

@@ -2,7 +2,8 @@
 
 The gradient of a loop runs it backwards over what each step kept. XLA needs to know how many steps there may be: `maximum_iterations`,
 or the length of what AutoGraph loops over. The arms of a conditional must keep alike, and a loop's lists cannot be made up for
-the arm that has no loop (`FakeParam`). A loop that only adds keeps nothing, and compiles (all measured, TensorFlow 2.21).
+the arm that has no loop (`FakeParam`). A loop that only adds keeps nothing, and compiles; a map or fold that only adds keeps the
+array of its elements (all measured, TensorFlow 2.21).
 """
 
 from __future__ import annotations
@@ -125,8 +126,13 @@ class LoopGradients:
         body: FunctionInfo | None,
         is_bounded: bool,
         frame: Frame,
+        *,
+        takes_elements: bool = False,
     ) -> None:
-        """A call that makes a loop; `state` is what its body carries, `body` the function where it is known."""
+        """A call that makes a loop; `state` is what its body carries, `body` the function where it is known.
+
+        `takes_elements`: each step takes an element of an array, and that array is kept whatever the step does.
+        """
         if not isinstance(node, ast.Call) or not any(_is_differentiable(value) for value in state):
             return
         if is_too_long(frame):
@@ -136,7 +142,7 @@ class LoopGradients:
         if body is not None:
             inside = _body(body)
             names = _parameters(body)
-            if not _keeps_values(inside, names, names):
+            if not takes_elements and not _keeps_values(inside, names, names):
                 return
             given += _values(inside)
         self._add(Slices(node, frame, given), node, node, is_bounded, frame, is_known=True)
@@ -153,6 +159,8 @@ class LoopGradients:
         if frame.silent or not frame.context.is_compiled or is_cut_off(cut, frame):
             return
         in_training = is_trained_method(frame, self._analysis)
+        if self._sites and not slices.feeds_it():
+            slices = _of_conditional(self._sites[-1], slices, frame)
         # Whether a bounded loop is in an arm, its callers say, and they may come later: that is never sure.
         feeds = slices.feeds_it() if self._sites or not is_bounded else None
         is_recorded = slices.takes_gradient()
@@ -199,6 +207,14 @@ class LoopGradients:
             node, frame = candidate.site
         detail = LoopGradient(reason, candidate.is_sure, loop)
         self._analysis.keep(frame, node, LOOP_GRADIENT, candidate.value, detail)
+
+
+def _of_conditional(site: _Site, slices: Slices, frame: Frame) -> Slices:
+    """What flows through the conditional itself, where an arm is a function that takes its names from around it."""
+    info = frame.function
+    if info is None or info.parent is None or info.parent is not site.frame.function:
+        return slices
+    return Slices(site.node, site.frame, slices.given)
 
 
 # Searches, decoders and samplers choose among results: nothing is trained through them.
