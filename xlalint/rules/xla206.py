@@ -5,9 +5,14 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.semantics.facts import ASSUMED, LOOP_STATE, SLICE, LoopChange
+from xlalint.semantics.facts import ASSUMED, LOOP_STATE, OUTER_SIZE, SLICE, LoopChange
 
-_VARIANTS = {"shape": "shape", "dtype": "dtype", "data-sized": "data-sized"}
+_VARIANTS = {
+    "shape": "shape",
+    "dtype": "dtype",
+    "data-sized": "data-sized",
+    OUTER_SIZE: "outer-size",
+}
 
 
 class LoopVariableChanges(Rule):

@@ -99,6 +99,18 @@ def converts(role: Role, method: str, keras: str) -> bool:
     return _KERAS_2_CONVERTS.get(role.kind, False)
 
 
+# What `train_step` hands to `compute_loss`, in this order; Keras 3 by name.
+_OF_COMPUTE_LOSS = ("x", "y", "y_pred", "sample_weight")
+
+
+def is_called_by_keras(name: str, method: FunctionInfo) -> bool:
+    """Whether Keras's own steps can call a traced method: a `compute_loss(self, logits, target)` is called by the project alone."""
+    given = method.node.args
+    if name != "compute_loss" or given.vararg is not None or given.kwarg is not None:
+        return True
+    return not method.parameter_names.isdisjoint(_OF_COMPUTE_LOSS)
+
+
 # What the modules of other frameworks inherit from.
 _OTHER_MODULES = ("torch.nn.", "torch.autograd.", "pytorch_lightning.", "lightning.", "flax.")
 

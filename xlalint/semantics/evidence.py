@@ -77,6 +77,7 @@ def _used(info: FunctionInfo, frame: Frame, numpy: bool, calls_left: int) -> set
     if not candidates:
         return found
     uses = info.uses
+    candidates -= uses.taken_apart
     if numpy:
         found |= candidates & (uses.sliced | uses.shaped)
     elif not uses.calls_numpy and not info.module.is_of_arrays:

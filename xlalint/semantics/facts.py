@@ -190,11 +190,14 @@ class CallDetail(NamedTuple):
     exact_args: tuple[str, ...] = ()
 
 
+OUTER_SIZE = "outer-size"
+
+
 class LoopChange(NamedTuple):
     """A variable that a tf.while_loop carries, and how one step changes it.
 
-    `what` is `grows` (a concatenation with itself), `shape`, `dtype`, or `data-sized`; `before` and `after` are the shapes or dtypes
-    in words, and `code` is the source of the assignment, on line `line`.
+    `what` is `grows` (a concatenation with itself), `shape`, `dtype`, `data-sized` or `outer-size` (`outer_sizes.py`); `before` and
+    `after` are the shapes or dtypes in words, of an outer size its name, and `code` is the source of the assignment, on line `line`.
     """
 
     name: str

@@ -8,6 +8,7 @@ from xlalint.semantics import loops
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.handed_functions import argument, run, run_in_graph, written
+from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.noted_calls import note_operation
 from xlalint.semantics.values import (
     COLLECTION,
@@ -37,6 +38,7 @@ def while_loop(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fra
     if body is not None and body.kind is FUNCTION:
         info = body.ref[0] if isinstance(body.ref, tuple) else body.ref
         loops.note_body(node, info.node, _items(loop_vars), result, frame)
+        loops.note_outer_sizes(node, info, _items(loop_vars), frame)
     _note_loop(node, _items(loop_vars), body, _is_bounded(arguments, bound), frame)
     if result.kind is SEQUENCE and len(result.ref) == len(state):
         return Value(
@@ -163,6 +165,8 @@ def fold(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Fr
     step = argument(arguments, bound, 0, "fn")
     _note_loop(node, [carried], step, True, frame, takes_elements=True)
     result = run_in_graph(step, [carried, elems], frame)
+    if initial is not None and step is not None and isinstance(step.ref, FunctionInfo):
+        loops.note_outer_sizes(node, step.ref, _items(initial), frame)
     if not (result.is_tensor or result.kind is SEQUENCE):
         return Value(TENSOR, COMPUTED, structured=True)
     return result if any(leaf.is_data_sized for leaf in leaves(carried)) else _of_full_size(result)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from xlalint.semantics import dtypes
-from xlalint.semantics.facts import LOOP_STATE, LoopChange
+from xlalint.semantics import dtypes, outer_sizes
+from xlalint.semantics.facts import LOOP_STATE, OUTER_SIZE, LoopChange
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.liveness import is_carried
 from xlalint.semantics.local_names import Changes
 from xlalint.semantics.narrowing import dotted_name
@@ -47,7 +48,8 @@ def carry_round(loop: Loop, head: ast.expr, changes: Changes, frame: Frame) -> N
 
     The frame's names are those before the loop, `changes` what one step made of them.
     """
-    for name, writers in _writers(loop).items():
+    every = _writers(loop)
+    for name, writers in every.items():
         old, new = frame.names.get(name), changes.get(name)
         if old is None or new is None:
             continue
@@ -56,7 +58,9 @@ def carry_round(loop: Loop, head: ast.expr, changes: Changes, frame: Frame) -> N
         if made is not None:
             start = frame.names[name] = as_tensor(old)
             new = changes[name] = made
-        _note_change(loop, head, name, writers, start, new, frame)
+        if not _note_change(loop, head, name, writers, start, new, frame):
+            step = outer_sizes.Step(every, frozenset(every), frame)
+            _note_outer_size(loop, head, name, writers[-1], start, step)
 
 
 def carried(old: Value | None, new: Value | None) -> Value | None:
@@ -104,13 +108,14 @@ def _note_change(
     old: Value,
     new: Value,
     frame: Frame,
-) -> None:
+) -> bool:
+    """Note that a step changes the shape or dtype of a variable; whether it was seen to."""
     if frame.silent or not frame.context.is_compiled:
-        return
+        return True
     last = writers[-1]
     if len(writers) == 1 and old.kind in (TENSOR, UNKNOWN) and _is_grown(last, name, frame):
         _note(head, name, "grows", "", "", last, old, frame)
-        return
+        return True
     change = None if new == old else difference(old, new, _value_of(last), frame)
     if change is not None and is_carried(_body(frame), loop, name):
         what, was, becomes = change
@@ -118,6 +123,19 @@ def _note_change(
         if what == "dtype" and at is None and _divides(last):
             becomes = "float64"
         _note(at or head, name, what, was, becomes, last, new, frame)
+    return change is not None
+
+
+def _note_outer_size(
+    loop: Loop, head: ast.expr, name: str, last: ast.stmt, old: Value, step: outer_sizes.Step
+) -> None:
+    """Note a variable that the last statement of a step to assign it makes as big as a tensor from outside the loop."""
+    frame = step.frame
+    if not outer_sizes.keeps_static_shapes(old, loop, frame):
+        return
+    size = outer_sizes.size_from_outside(_value_of(last), step)
+    if size is not None and is_carried(_body(frame), loop, name):
+        _note(head, name, OUTER_SIZE, "", size, last, old, frame)
 
 
 def _note(
@@ -263,7 +281,9 @@ def note_body(
 ) -> None:
     """Note what the body of a tf.while_loop call changes: `before` is its state, `after` what it returns."""
     returned = _returned(body)
-    if returned is None or len(returned.elts) != len(before) or frame.silent:
+    if not isinstance(returned, (ast.Tuple, ast.List)) or frame.silent:
+        return
+    if len(returned.elts) != len(before):
         return
     args = body.args if isinstance(body, (ast.Lambda, ast.FunctionDef)) else None
     names = [arg.arg for arg in args.args] if args is not None else []
@@ -282,14 +302,35 @@ def note_body(
             _note(node, name, *change, by, old, frame)
 
 
-def _returned(body: ast.AST) -> ast.Tuple | ast.List | None:
-    """The state that a body hands on, when it is written out."""
+def note_outer_sizes(node: ast.AST, body: FunctionInfo, before: list[Value], frame: Frame) -> None:
+    """Note what the function of a tf.while_loop, tf.scan or tf.foldl makes as big as a tensor of the function around it."""
+    if frame.silent or body.parent is None or body.parent is not frame.function:
+        return
+    writers: dict[str, list[ast.stmt]] = {}
+    for part in _parts(body.node):
+        for name in _targets(part):
+            writers.setdefault(name, []).append(part)
+    step = outer_sizes.Step(writers, body.parameter_names | writers.keys(), frame)
+    whole = _returned(body.node)
+    given = whole.elts if isinstance(whole, (ast.Tuple, ast.List)) else [whole]
+    if len(given) != len(before):
+        return
+    for position, (item, old) in enumerate(zip(given, before)):
+        if item is None or not outer_sizes.keeps_static_shapes(old, None, frame):
+            continue
+        size = outer_sizes.size_from_outside(item, step)
+        if size is not None:
+            name = item.id if isinstance(item, ast.Name) else f"state {position}"
+            by = writers[name][-1] if name in writers else ast.copy_location(ast.Expr(item), item)
+            _note(node, name, OUTER_SIZE, "", size, by, old, frame)
+
+
+def _returned(body: ast.AST) -> ast.expr | None:
+    """What a body hands on, when one expression says it."""
     if isinstance(body, ast.Lambda):
         found: list[ast.expr | None] = [body.body]
     elif isinstance(body, ast.FunctionDef):
         found = [part.value for part in _parts(body) if isinstance(part, ast.Return)]
     else:
         return None
-    if len(found) == 1 and isinstance(found[0], (ast.Tuple, ast.List)):
-        return found[0]
-    return None
+    return found[0] if len(found) == 1 else None

@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Any
 from xlalint.semantics import evidence, families
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callables import Callee, callees
-from xlalint.semantics.classes import CALLBACK, HOST_DATA, TEST, TRACED_METHODS, Role, converts
+from xlalint.semantics.classes import (
+    CALLBACK,
+    HOST_DATA,
+    TEST,
+    TRACED_METHODS,
+    Role,
+    converts,
+    is_called_by_keras,
+)
 from xlalint.semantics.configured import is_flags, without_functions
 from xlalint.semantics.devices import note_jit
 from xlalint.semantics.facts import ASSUMED, CALL, COMPILED, DRIVING, EAGER, Context, Fact
@@ -404,6 +412,8 @@ class Regions:
                 self._analysis.classes.method(cls, name) if overrides else cls.methods.get(name)
             )
             if method is None or self._analysis.traits(method).tf_function:
+                continue
+            if not is_called_by_keras(name, method):
                 continue
             made = Value(INSTANCE, ref=cls, given=given)
             if method.cls is cls or given or self._heirs.adds(cls, method):

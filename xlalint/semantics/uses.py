@@ -23,7 +23,8 @@ class Uses(NamedTuple):
     `sliced` are those subscripted as no list is (`x[:, 0]`, `x[..., 1]`, `x[:, None]`) or asked for `dtype` or a static shape
     as TensorFlow has it, `shaped` those asked for a size as arrays are, too (`x.shape[0]`), `written` those of which such a part
     is assigned to; `calls_numpy` says that NumPy computes on something here, so that these may be arrays. `roots` are the names
-    that calls begin with: `tf` of `tf.nn.relu(x)`.
+    that calls begin with: `tf` of `tf.nn.relu(x)`. `taken_apart` are those that one of their own parts replaces (`x, mask = x`): what
+    is done with them then says nothing of what they were.
     """
 
     passed: tuple[Passed, ...]
@@ -32,6 +33,7 @@ class Uses(NamedTuple):
     written: frozenset[str]
     calls_numpy: bool
     roots: frozenset[str]
+    taken_apart: frozenset[str]
 
 
 _ASKED_OF_TENSORS = frozenset({"get_shape", "set_shape"})
@@ -41,7 +43,7 @@ _NO_COMPUTATIONS = frozenset(
 )
 
 
-_LOOKED_AT = frozenset({ast.Call, ast.Subscript})
+_LOOKED_AT = frozenset({ast.Call, ast.Subscript, ast.Assign})
 
 
 def uses_in(body: Iterable[ast.AST]) -> Uses:
@@ -51,6 +53,7 @@ def uses_in(body: Iterable[ast.AST]) -> Uses:
     shaped: set[str] = set()
     written: set[str] = set()
     roots: set[str] = set()
+    taken_apart: set[str] = set()
     calls_numpy = False
     for node in found_in(body, _LOOKED_AT):
         if isinstance(node, ast.Call):
@@ -65,6 +68,9 @@ def uses_in(body: Iterable[ast.AST]) -> Uses:
                 calls_numpy = calls_numpy or func.attr not in _NO_COMPUTATIONS
             elif isinstance(func.value, ast.Name) and func.attr in _ASKED_OF_TENSORS:
                 sliced.add(func.value.id)
+        elif isinstance(node, ast.Assign):
+            if isinstance(node.value, ast.Name) and _is_part_of_itself(node):
+                taken_apart.add(node.value.id)
         elif isinstance(node, ast.Subscript) and _whose_shape(node.value):
             shaped.add(_whose_shape(node.value))
         elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
@@ -73,7 +79,17 @@ def uses_in(body: Iterable[ast.AST]) -> Uses:
                 if isinstance(node.ctx, ast.Store):
                     written.add(node.value.id)
     kinds = (frozenset(sliced), frozenset(shaped), frozenset(written))
-    return Uses(tuple(passed), *kinds, calls_numpy, frozenset(roots))
+    return Uses(tuple(passed), *kinds, calls_numpy, frozenset(roots), frozenset(taken_apart))
+
+
+def _is_part_of_itself(node: ast.Assign) -> bool:
+    """`x, mask = x`"""
+    return any(
+        isinstance(name, ast.Name) and name.id == getattr(node.value, "id", None)
+        for target in node.targets
+        if isinstance(target, (ast.Tuple, ast.List))
+        for name in ast.walk(target)
+    )
 
 
 def _whose_shape(node: ast.expr) -> str:
