@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import builtin_calls, flow, libraries
+from xlalint.semantics import builtin_calls, demonstrations, flow, libraries
 from xlalint.semantics.facts import EAGER, Context
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
@@ -133,13 +133,27 @@ class Modules:
             self._module_frames[module] = frame
             frame.names["__name__"] = SOME_PYTHON
             try:
-                flow.run_block(module.tree.body, frame)
+                self._run_body(module, frame)
             except Exception as error:
                 self._analysis.failures.append(Failure(module, 1, "<module>", error))
             if libraries.fills(frame):
                 self._libraries.add(module)
             self._import_late(module, frame)
         return frame
+
+    def _run_body(self, module: ModuleInfo, frame: Frame) -> None:
+        """Run a module; what it only demonstrates eagerly may be compiled all the same."""
+        shown = demonstrations.demonstration_of(module)
+        if shown is None:
+            flow.run_block(module.tree.body, frame)
+            return
+        flow.run_block([node for node in module.tree.body if node is not shown], frame)
+        visited = self._analysis.functions.visited
+        before = set(visited)
+        drivers = demonstrations.drivers_of(shown, module)
+        flow.run_block([shown], frame)
+        for info in [info for info in visited if info not in before and info.name not in drivers]:
+            del visited[info]
 
     def _import_late(self, module: ModuleInfo, frame: Frame) -> None:
         """What functions import into globals that the module's body leaves empty: it is there when other functions run."""
