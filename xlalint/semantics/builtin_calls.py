@@ -6,7 +6,13 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import handed_functions, iteration, trace_effects, unknown_sizes
+from xlalint.semantics import (
+    handed_functions,
+    iteration,
+    protocols,
+    trace_effects,
+    unknown_sizes,
+)
 from xlalint.semantics.attributes import read
 from xlalint.semantics.facts import CONVERSION, ITERATION
 from xlalint.semantics.frames import Frame
@@ -67,10 +73,10 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if name in ("int", "float", "bool", "complex"):
         return _convert(name, first, node, frame)
     if name == "filter" and values:
-        _note_answers(name, values[0], values[1:2], node, frame)
+        note_answers(name, values[0], values[1:2], node, frame)
     if name in _ASK_FOR_TRUTH and "key" in arguments.keywords:
         # The keys are compared, whatever the items are.
-        _note_answers(name, arguments.keywords["key"], values, node, frame)
+        note_answers(name, arguments.keywords["key"], values, node, frame)
         return first if name == "sorted" and first.kind is COLLECTION else NOTHING_KNOWN
     if name in _ASK_FOR_TRUTH:
         return _truth_of_elements(name, values, node, frame)
@@ -110,7 +116,7 @@ def _note_iteration(name: str, values: tuple[Value, ...], node: ast.Call, frame:
             return
 
 
-def _note_answers(
+def note_answers(
     name: str, function: Value, values: tuple[Value, ...], node: ast.AST, frame: Frame
 ) -> None:
     """`sorted(rows, key=tf.reduce_sum)`, `filter(is_kept, rows)`: Python asks what the function answers for its truth."""
@@ -122,6 +128,11 @@ def _note_answers(
 
 
 def _convert(name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
+    if value.kind is INSTANCE:
+        if name == "bool":
+            protocols.truth(value, frame)
+        else:
+            protocols.number(value, f"__{name}__", frame)
     if not value.is_tensor:
         known = value.constant()
         is_number = name == "int" and known is not None and str(known.value).isdecimal()
@@ -263,6 +274,10 @@ def _range(values: tuple[Value, ...], node: ast.AST, frame: Frame) -> Value:
 
 
 def _len(value: Value, node: ast.AST, frame: Frame) -> Value:
+    counted = protocols.number(value, "__len__", frame)
+    if counted is not None and counted.is_tensor and not (counted.guess or counted.optional):
+        # Python takes no tensor for a length, whether AutoGraph converts the call or not.
+        frame.analysis.note(frame, node, CONVERSION, counted, "len")
     if value.kind is TENSOR and not (value.structured or value.guess or value.optional):
         if not frame.context.converted:
             frame.analysis.note(frame, node, CONVERSION, value, "len")

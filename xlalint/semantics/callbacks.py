@@ -10,7 +10,7 @@ from xlalint.semantics.conditional_calls import case, cond, keras_switch, switch
 from xlalint.semantics.devices import note_jit
 from xlalint.semantics.facts import ASSUMED, NUMPY_CALL
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.handed_functions import Callback, argument, run, written
+from xlalint.semantics.handed_functions import Callback, argument, combined, run, written
 from xlalint.semantics.loop_calls import (
     fold,
     fori_loop,
@@ -78,8 +78,7 @@ def foreign(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Val
     """Calls of packages other than TensorFlow and Keras that pass functions through."""
     if name == "functools.reduce" and len(arguments.positional) > 1:
         item = element(arguments.positional[1])
-        at = written(node, 0)
-        return run(arguments.positional[0], [item, item], frame, converted=False, at=at)
+        return combined(arguments.positional[0], item, written(node, 0), frame)
     version = versions.parsed(name, next(iter(arguments.positional), NOTHING_KNOWN))
     if version is not None:
         return version

@@ -16,6 +16,7 @@ from xlalint.semantics import (
     named_tuples,
     pipelines,
     reductions,
+    standard_library,
     versions,
 )
 from xlalint.semantics.arguments import Arguments
@@ -220,6 +221,9 @@ def _call_external(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
         return builtin_calls.call(name[9:], arguments, node, frame)
     if name.startswith(versions.TENSORFLOW):
         return versions.method(name.rpartition(".")[2], arguments.positional)
+    found = standard_library.call(name, arguments, node, frame)
+    if found is not None:
+        return found
     value = apis.call_api(str(target.ref), arguments, node, frame)
     if reductions.is_step(frame):
         return reductions.of_call(name, arguments, value, node, frame)

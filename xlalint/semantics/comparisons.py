@@ -11,6 +11,7 @@ from xlalint.semantics import (
     composites,
     counts,
     dtypes,
+    protocols,
     unknown_sizes,
     versions,
 )
@@ -22,6 +23,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
     EXTERNAL,
     FALSE,
+    INSTANCE,
     MAPPING,
     NDARRAY,
     NOTHING_KNOWN,
@@ -56,7 +58,12 @@ def compare(node: ast.Compare, op: ast.cmpop, left: Value, right: Value, frame: 
     named = left.kind is EXTERNAL and right.kind is EXTERNAL
     if isinstance(op, (ast.Is, ast.IsNot)) or (named and isinstance(op, (ast.Eq, ast.NotEq))):
         return _identity(left, right, isinstance(op, (ast.Is, ast.Eq)))
+    if INSTANCE in (left.kind, right.kind):
+        answer = protocols.compared(op, left, right, frame)
+        if answer is not None:
+            return answer
     if isinstance(op, (ast.In, ast.NotIn)):
+        protocols.ask(right, "__contains__", [left], frame)
         searched = left if left.is_tensor else right
         if (
             searched.is_tensor

@@ -20,6 +20,7 @@ from xlalint.semantics.values import (
     FUNCTION,
     INSTANCE,
     PARTIAL,
+    SEQUENCE,
     Const,
     Usual,
     Value,
@@ -36,8 +37,18 @@ _FLAGS = (bool, str, type(None))
 _MOST_SETTINGS = 8
 _SELF = re.compile(r"\bself$")
 _TESTS = (ast.If, ast.IfExp, ast.While)
+_ITERATES = (ast.For, ast.comprehension)
 _TELLING = frozenset(
-    {*_TESTS, ast.BoolOp, ast.Match, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Call}
+    {
+        *_TESTS,
+        *_ITERATES,
+        ast.BoolOp,
+        ast.Match,
+        ast.Assign,
+        ast.AnnAssign,
+        ast.AugAssign,
+        ast.Call,
+    }
 )
 _NAMES = frozenset({ast.Name, ast.Attribute})
 # Names that say what a thing is called: tests of them are about texts.
@@ -190,7 +201,7 @@ def settled(value: Value) -> bool:
     """Whether a constructor's settings may have decided an attribute: a flag, a choice of functions, another object."""
     if value.kind in (FUNCTION, PARTIAL, EXTERNAL, CLASS, INSTANCE, ANY_OF):
         return True
-    return _is_flag(value)
+    return _is_flag(value) or is_called(value)
 
 
 def without_functions(given: Given) -> Given:
@@ -204,7 +215,11 @@ def is_flags(given: Given) -> bool:
 
 
 def is_called(value: Value) -> bool:
-    """Whether a setting is a function: what an object does is what its maker gave it to do."""
+    """Whether a setting is a function, an object, or a list of them: what is done is what its maker gave it to do."""
+    if value.kind is SEQUENCE:
+        return bool(value.ref) and all(is_called(item) for item in value.ref)
+    if value.kind is INSTANCE:
+        return isinstance(value.ref, ClassInfo) and not value.optional
     return value.kind is FUNCTION or value.kind is PARTIAL
 
 
@@ -241,6 +256,8 @@ def _read(method: FunctionInfo) -> Outline:
             asked |= _names(node.test)
         elif isinstance(node, ast.BoolOp):
             asked |= _names(node)
+        elif isinstance(node, _ITERATES):
+            called |= _names(node.iter)
         elif isinstance(node, ast.Match):
             asked |= _names(node.subject)
         elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):

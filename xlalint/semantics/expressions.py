@@ -12,6 +12,7 @@ from xlalint.semantics import (
     conditionals,
     iteration,
     known_texts,
+    protocols,
     symbolic,
     tpu_tests,
 )
@@ -34,6 +35,7 @@ from xlalint.semantics.values import (
     EXTERNAL,
     FUNCTION,
     IMAGINARY,
+    INSTANCE,
     MAPPING,
     NDARRAY,
     NOTHING_KNOWN,
@@ -78,6 +80,8 @@ def evaluate_condition(node: ast.expr, frame: Frame, construct: str) -> Value:
     value = evaluate(node, frame)
     if value.is_tensor and not _may_be_a_structure(node, value):
         _note_test(node, value, construct, frame)
+    elif value.kind is INSTANCE:
+        protocols.truth(value, frame)
     return value
 
 
@@ -170,6 +174,8 @@ def _unary(node: ast.UnaryOp, frame: Frame) -> Value:
     if isinstance(node.op, ast.Invert) and value.is_tensor:
         return value._replace(kind=TENSOR, ref=None, dtype=value.dtype or "bool")
     if isinstance(node.op, ast.Not):
+        if value.kind is INSTANCE:
+            protocols.truth(value, frame)
         if value.is_tensor and not value.structured and not value.optional:
             if node not in frame.covered:
                 _note_test(node, value, "not", frame)

@@ -553,6 +553,8 @@ def _function_definition(node: ast.FunctionDef, frame: Frame) -> bool:
                 frame.analysis.drivers.saw_wrapped(
                     Value(FUNCTION, ref=info), node, traits.jit, frame
                 )
+                # Who makes a tf.function runs eagerly: what is compiled is what it makes.
+                frame.touches_host = True
         frame.names[node.name] = Value(FUNCTION, ref=info)
     for default in (*node.args.defaults, *node.args.kw_defaults):
         if isinstance(default, ast.Lambda):

@@ -248,7 +248,10 @@ class Functions:
     def _context_of_call(self, info: FunctionInfo, frame: Frame, converted: bool | None) -> Context:
         own = self._analysis.traits(info)
         here = frame.context
-        if not here.is_compiled:
+        if own.jit_node is not None and here.is_compiled and not here.jit:
+            self._analysis.regions.calls_compiled(frame.function)
+        is_made_here = own.tf_function and info.parent is not None and here.region == ASSUMED
+        if is_made_here or not here.is_compiled:
             if own.tf_function and not frame.silent:
                 why = (*here.why, f"@tf.function {info.qualname}")
                 converts_it = own.autograph and own.never_converted is None

@@ -88,6 +88,11 @@ def answer(function: Value, item: Value, node: ast.AST, frame: Frame) -> Value:
     return run(function, [item], frame, converted=False, at=node)
 
 
+def combined(function: Value, item: Value, node: ast.AST, frame: Frame) -> Value:
+    """What a function of two items, which Python itself calls, makes of them."""
+    return run(function, [item, item], frame, converted=False, at=node)
+
+
 def mapped(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """`map(f, items)`: Python calls it, and AutoGraph does not convert what Python calls."""
     items = [element(value) for value in arguments.positional[1:]]

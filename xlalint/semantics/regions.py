@@ -38,7 +38,6 @@ from xlalint.semantics.values import (
     ARRIVING,
     FUNCTION,
     INSTANCE,
-    NOTHING_KNOWN,
     PYTHON,
     SEQUENCE,
     TENSOR,
@@ -47,6 +46,7 @@ from xlalint.semantics.values import (
     class_name,
     leaves,
 )
+from xlalint.semantics.wrappers import arguments_of
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
@@ -383,6 +383,14 @@ class Regions:
         for given in self._run_with[cls]:
             self._add_class_roots(cls, role, given)
 
+    def calls_compiled(self, caller: FunctionInfo | None) -> None:
+        """A tf.function that calls one with jit_compile=True, and asks for none itself, is the graph around it."""
+        if caller is not None:
+            own = self._analysis.traits(caller)
+            if own.tf_function and not own.jit:
+                self._host.add(caller)
+                self._handed_to_host.add(caller)
+
     def saw_object(self, cls: ClassInfo, given: Given, frame: Frame) -> None:
         """An object is made with these settings: where every one has some that are known, Keras meets no others."""
         if given and self._is_host_class(cls):
@@ -491,7 +499,7 @@ class Regions:
         self._analysis.functions.visited.setdefault(info)
         self._analysis.functions.running.append(info)
         try:
-            parameters = _arguments(info, frame) if info.decorators else None
+            parameters = arguments_of(info, frame) if info.decorators else None
             value = self._analysis.functions.run_body(info, frame)
             if parameters is not None and root.context.region == COMPILED:
                 is_traced = self._analysis.traits(info).tf_function
@@ -640,17 +648,6 @@ def _by_parameter(
     if signature.vararg is not None and len(values) > len(named):
         found[signature.vararg.arg] = Value(SEQUENCE, ref=values[len(named) :])
     return found
-
-
-def _arguments(info: FunctionInfo, frame: Frame) -> Arguments:
-    """What a function's parameters hold, as a caller would pass it."""
-    signature = info.node.args
-    names = [a.arg for a in (*signature.posonlyargs, *signature.args)]
-    if names and names[0] == frame.self_name:
-        names = names[1:]
-    given = tuple(frame.names.get(name, NOTHING_KNOWN) for name in names)
-    keywords = {a.arg: frame.names.get(a.arg, NOTHING_KNOWN) for a in signature.kwonlyargs}
-    return Arguments(given, keywords, False)
 
 
 def _feeds_steps(info: FunctionInfo, frame: Frame, context: Context, takes_text: bool) -> bool:

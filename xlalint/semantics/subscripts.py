@@ -11,6 +11,7 @@ from xlalint.semantics import (
     counts,
     host_objects,
     module_loading,
+    protocols,
     unknown_sizes,
     versions,
 )
@@ -75,6 +76,8 @@ def subscript(node: ast.Subscript, frame: Frame) -> Value:
         return versions.item(node.slice)
     if base.kind is INSTANCE:
         found = host_objects.call(class_name(base) or "", "__getitem__", node, frame)
+        if found is None:
+            found = protocols.ask(base, "__getitem__", [index], frame)
         return found if found is not None else NOTHING_KNOWN
     if base.kind is EXTERNAL:
         module = module_loading.item(base, index, frame)

@@ -178,3 +178,14 @@ def _assigned(info: FunctionInfo) -> set[str]:
         for node in nodes_of(info.body)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
+
+
+def arguments_of(info: FunctionInfo, frame: Frame) -> Arguments:
+    """What a function's parameters hold, as a caller would pass it."""
+    signature = info.node.args
+    names = [a.arg for a in (*signature.posonlyargs, *signature.args)]
+    if names and names[0] == frame.self_name:
+        names = names[1:]
+    given = tuple(frame.names.get(name, NOTHING_KNOWN) for name in names)
+    keywords = {a.arg: frame.names.get(a.arg, NOTHING_KNOWN) for a in signature.kwonlyargs}
+    return Arguments(given, keywords, False)
