@@ -40,12 +40,14 @@ _WORDS = (
         "ModelCheckpoint",
         "write_grads",
         "save_format",
+        "reset_states",
     ),
 )
 # Modules that speak of these have models of Keras 2, whatever tf.keras is: its methods and their parameters work there.
 _OF_KERAS_2 = ("tf_keras", "transformers")
 
 _GRAPHS = "graphs"
+_METRICS = "keras.metrics."
 
 
 class Entry(NamedTuple):
@@ -79,21 +81,22 @@ class Rename(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The table by kind: names and families by dotted name, methods (of strategies, and of models) and variables by name, parameters by
-    function (or its module) and name.
+    """The table by kind: names and families by dotted name, methods (of strategies, of models and of metrics) and variables by name,
+    parameters by function (or its module) and name.
     """
 
     names: Mapping[str, Entry]
     families: Mapping[str, Entry]
     methods: Mapping[str, Entry]
     models: Mapping[str, Entry]
+    metrics: Mapping[str, Entry]
     parameters: Mapping[str, Mapping[str, Entry]]
     environment: Mapping[str, Entry]
 
     def without_models(self) -> Table:
-        """The same, but for the methods of models and what they take."""
+        """The same, but for the methods of models and metrics and what they take."""
         functions = {name: given for name, given in self.parameters.items() if "." in name}
-        return self._replace(models={}, parameters=functions)
+        return self._replace(models={}, metrics={}, parameters=functions)
 
 
 @cache
@@ -105,6 +108,7 @@ def table() -> Table:
         _entries(raw["families"]),
         _entries(raw["methods"]),
         _entries(raw["models"]),
+        _entries(raw["metrics"]),
         {function: _entries(given) for function, given in raw["parameters"].items()},
         _entries(raw["environment"]),
     )
@@ -208,8 +212,12 @@ class _Reader:
         # Names whose import is told: what they are used for need not be told again.
         self._broken: set[str] = set()
         self._called: set[ast.expr] = set()
+        # What holds a metric of Keras: `loss = tf.keras.metrics.Mean()`, `self.loss = ...`.
+        self._metrics: frozenset[str] = frozenset()
 
     def read(self, tree: ast.Module) -> Iterator[_Found]:
+        if self._lines and self._table.metrics:
+            self._metrics = frozenset(self._made_as(_METRICS, tree))
         pending: list[ast.AST] = [tree]
         while pending:
             node = pending.pop()
@@ -265,6 +273,8 @@ class _Reader:
 
     def _in_chain(self, node: ast.Attribute) -> Iterator[_Found]:
         method = self._table.methods.get(node.attr) or self._table.models.get(node.attr)
+        if method is None and _spelled(node.value) in self._metrics:
+            method = self._table.metrics.get(node.attr)
         dotted = self._dotted(node)
         if dotted is None:
             if method is not None and not _is_own(node):
@@ -311,6 +321,14 @@ class _Reader:
             return known.get(name) or (known.get(module, {}) if leaf[:1].isupper() else {})
         return known.get(node.func.attr, {}) if isinstance(node.func, ast.Attribute) else {}
 
+    def _made_as(self, package: str, tree: ast.Module) -> Iterator[str]:
+        """The names and attributes that are given an object of one of a package's classes."""
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                called = self._dotted(node.value.func)
+                if called is not None and rooted(called[0]).startswith(package):
+                    yield from filter(None, map(_spelled, node.targets))
+
     def _dotted(self, node: ast.expr) -> tuple[str, list[str]] | None:
         """`tf.distribute.experimental`, by what its first name was imported as; and that name, last of the chain."""
         tail: list[str] = []
@@ -320,6 +338,13 @@ class _Reader:
         if not isinstance(node, ast.Name) or node.id not in self._imported:
             return None
         return ".".join((self._imported[node.id], *reversed(tail))), [*tail, node.id]
+
+
+def _spelled(node: ast.expr) -> str:
+    """`name` or `self.name`; empty for any other expression."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_text(node: ast.expr, text: str) -> bool:
