@@ -9,6 +9,7 @@ from xlalint.semantics.values import (
     EXTERNAL,
     NDARRAY,
     NONE,
+    UNKNOWN,
     Const,
     Value,
     leaves,
@@ -42,6 +43,8 @@ def dtype_of_result(
         return SOME_COMPLEX
     if api is not None and api.result_dtype is not None:
         first = next((v.dtype for v in flat if v.is_tensor), None)
+        if first is not None and _is_of_sizes(first, api, bound):
+            return None
         if first == "bfloat16" and any(v.dtype == "float32" for v in flat if v.is_tensor):
             return None  # products of both are float32, keras.ops makes float32 of both, the rest fails
         return _REAL.get(first, first) if api.result_dtype == "real" and first else first
@@ -49,6 +52,14 @@ def dtype_of_result(
         wide = any(v.dtype == "float64" for v in flat if v.is_tensor)
         return "complex128" if wide else "complex64"
     return None
+
+
+def _is_of_sizes(dtype: str, api: Api, bound: Bound) -> bool:
+    """`tf.reshape(x, (n, 3))`, `tf.roll(x, n)` of what nobody knows: `n` says nothing of the elements."""
+    worked_on = bound.get(api.params[0]) if api.params else None
+    is_unknown = worked_on is not None and worked_on.kind is UNKNOWN
+    among_equals = api.shape in ("broadcast", "matmul")
+    return is_unknown and not among_equals and dtype.startswith(("int", "uint"))
 
 
 # Complex numbers as wide as the real ones that they are made of: float32 where nothing says otherwise.
