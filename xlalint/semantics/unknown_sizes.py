@@ -31,7 +31,19 @@ UNKNOWN_SIZE = "unknown-size"
 # Python's own functions that want a number.
 _WANT_NUMBERS = frozenset("abs divmod float int max min pow range round sum".split())
 # Arguments in which TensorFlow takes no None, by the names they have.
-_WANT_SIZES = frozenset("depth dims multiples num_segments paddings shape size".split())
+_WANT_SIZES = frozenset(
+    "depth dims k multiples num_rows num_segments paddings repeats shape shift size".split()
+)
+# What turns a number into a tensor.
+_WANT_VALUES = {
+    "tf.cast": ("x",),
+    "tf.constant": ("value",),
+    "tf.convert_to_tensor": ("value",),
+    "tf.linspace": ("num",),
+    "tf.maximum": ("x", "y"),
+    "tf.minimum": ("x", "y"),
+    "tf.range": ("start", "limit"),
+}
 _MAY_BE_OPEN = ("tf.TensorArray", "tf.TensorSpec", "tf.compat.v1.placeholder", "tf.ensure_shape")
 
 
@@ -90,9 +102,10 @@ def note_builtin(name: str, values: tuple[Value, ...], node: ast.AST, frame: Fra
 
 
 def note_call(name: str, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None:
-    """`tf.zeros([kept.shape[0], 3])`, `tf.one_hot(x, kept.shape[0])`."""
+    """`tf.zeros([kept.shape[0], 3])`, `tf.eye(kept.shape[0])`, `tf.cast(kept.shape[0], tf.float32)`."""
     if name.startswith(_MAY_BE_OPEN):
         return
+    wanted = _WANT_VALUES.get(name.replace("tf.math.", "tf."), ())
     for parameter, value in bound.items():
-        if parameter in _WANT_SIZES and value.kind is not SHAPE:
+        if (parameter in _WANT_SIZES or parameter in wanted) and value.kind is not SHAPE:
             note_number(node, leaves(value), frame)
