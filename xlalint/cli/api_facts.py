@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator
 
-from xlalint.semantics import catalog
+from xlalint.semantics import catalog, eigenvalues
 from xlalint.semantics.catalog import Api, Catalog, Condition, Op
 
 _ALIASES = (
@@ -103,6 +103,7 @@ def _details(api: Api) -> tuple[tuple[str, str], ...]:
         ),
         ("gradient", _gradient(api.gradient, api.gradient_missing)),
         ("dtypes", ", ".join(f"{dtype} {_SHORT[status]}" for dtype, status in api.dtypes)),
+        ("of complex matrices", eigenvalues.explained(api.name) or ""),
         ("result", _result(api)),
         ("use instead", api.replacement or ""),
     )

@@ -6,7 +6,10 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.semantics.facts import DTYPE
-from xlalint.semantics.misfits import MIXED, NO_KERNEL, Misfit
+from xlalint.semantics.misfits import MIXED, NARROWED, NARROWED_RESULT, NO_KERNEL, Misfit
+
+# What goes wrong whatever the target; the rest is about TPUs.
+_EVERYWHERE = frozenset({MIXED, NARROWED, NO_KERNEL})
 
 
 class DtypeOnDevice(Rule):
@@ -23,10 +26,23 @@ class DtypeOnDevice(Rule):
     def visit_AugAssign(self, node: cst.AugAssign) -> None:
         self._judge(node, node)
 
+    def visit_Return(self, node: cst.Return) -> None:
+        if node.value is None:
+            return
+        for fact in self.facts(node.value, DTYPE):
+            if fact.detail.how == NARROWED_RESULT:
+                use = self.quote(node.value)
+                # Measured with XLA on CPU; what a GPU or a TPU does was not.
+                suffix = "" if self.passage.aim.target == "cpu" else "-unmeasured"
+                variant = NARROWED_RESULT + suffix
+                self.report(node.value, fact, variant, use=use, dtype=fact.detail.dtype)
+
     def _judge(self, node: cst.CSTNode, named: cst.CSTNode) -> None:
         for fact in self.facts(node, DTYPE):
             misfit: Misfit = fact.detail
-            if misfit.how not in (MIXED, NO_KERNEL) and not self.passage.aim.is_tpu:
+            if misfit.how == NARROWED_RESULT:
+                continue
+            if misfit.how not in _EVERYWHERE and not self.passage.aim.is_tpu:
                 continue
             self.report(
                 node, fact, misfit.how,

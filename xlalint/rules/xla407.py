@@ -7,6 +7,7 @@ import libcst as cst
 from xlalint.rules.base import Aim, Rule
 from xlalint.semantics.differentiation import (
     COUNT,
+    EIGENVECTORS,
     LOOP,
     NO_KERNEL,
     PARTITION,
@@ -20,6 +21,7 @@ _WHY = {
     LOOP: "it runs a loop without a bound",
     "data-sized": "it needs the size of a tensor whose size depends on data",
     PARTITION: "it needs the sizes of the partitions when it compiles",
+    EIGENVECTORS: "XLA takes the eigenvalues of complex matrices for real numbers",
     COUNT: "it needs `k` when it compiles, and the data say it",
 }
 

@@ -6,7 +6,7 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.rules.driving import compiler_of
-from xlalint.semantics.differences import COMPLEX_EIGENVALUES, HIDDEN_NAN
+from xlalint.semantics.differences import HIDDEN_NAN
 from xlalint.semantics.facts import (
     ASSUMED,
     DEBUG_HOOK,
@@ -15,7 +15,7 @@ from xlalint.semantics.facts import (
     VANISHING_CHECK,
 )
 
-_VARIANTS = {HIDDEN_NAN: "hidden-nan", COMPLEX_EIGENVALUES: "complex-eigenvalues"}
+_VARIANTS = {HIDDEN_NAN: "hidden-nan"}
 
 
 class DiffersFromEager(Rule):

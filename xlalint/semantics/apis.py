@@ -15,6 +15,7 @@ from xlalint.semantics import (
     costs,
     counts,
     eager_steps,
+    eigenvalues,
     evidence,
     hazards,
     host_objects,
@@ -235,7 +236,7 @@ def _value_of(api: Api, settled: Settled, arguments: Arguments, frame: Frame) ->
         value = composites.of_call(api.name, api.returns, bool(sizes), arguments, frame)
         if value is None:
             value = results.of_call(api, sizes, arguments, settled.bound, frame)
-        settled.value = value
+        settled.value = eigenvalues.of_call(api.name, value, tuple(settled.bound.values()))
     return settled.value
 
 

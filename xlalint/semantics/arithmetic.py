@@ -72,6 +72,8 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
         value = _after_operator(node, tensor_of(left, right))
         if value.dtype is None and IMAGINARY in (left, right):
             value = value._replace(dtype=dtypes.SOME_COMPLEX)
+        if (left.given or right.given) and misfits.note_eigenvalues(node, left, right, frame):
+            value = value._replace(given=())
         if left.dtype != right.dtype and misfits.are_mixed(left, right):
             value = value._replace(dtype=None)
             if not isinstance(getattr(node, "op", None), ast.MatMult):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.semantics import dtypes
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import DIFFERS, IGNORED_SEED, VANISHING_CHECK
 from xlalint.semantics.frames import Frame
@@ -35,11 +34,9 @@ _EXTREMES = frozenset(
     {"tf.reduce_max", "tf.reduce_min", "tf.math.reduce_max", "tf.math.reduce_min"}
     | {"keras.ops.max", "keras.ops.min", "keras.backend.max", "keras.backend.min"}
 )
-_SELF_ADJOINT = frozenset({"tf.linalg.eigh", "tf.linalg.eigvalsh"})
 
 # What a DIFFERS fact says in its detail.
 HIDDEN_NAN = "hidden-nan"
-COMPLEX_EIGENVALUES = "complex-eigenvalues"
 
 
 def note(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None:
@@ -52,15 +49,11 @@ def note(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None
         frame.analysis.note(frame, node, IGNORED_SEED, NOTHING_KNOWN, api.name)
     elif api.name in _NAN_TESTS:
         _note_nan_test(api, node, frame)
-    elif api.name in _SELF_ADJOINT:
-        matrix = next(iter(bound.values()), NOTHING_KNOWN)
-        if matrix.is_tensor and dtypes.is_complex(matrix.dtype):
-            frame.analysis.note(frame, node, DIFFERS, matrix, COMPLEX_EIGENVALUES)
 
 
 def concerns(api: Api) -> bool:
     """Whether `note` may have something to say of calls of an API."""
-    if api.name in _NAN_TESTS or api.name in _SELF_ADJOINT:
+    if api.name in _NAN_TESTS:
         return True
     return not (_CHECKS.isdisjoint(api.ops) and _SEEDED_OPS.isdisjoint(api.ops))
 

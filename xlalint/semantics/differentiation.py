@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from xlalint.semantics import eigenvalues
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.classes import LAYER, LOSS, MODEL
 from xlalint.semantics.facts import GRADIENT, Verdict
@@ -37,6 +38,7 @@ DATA_SIZED = "data-sized"
 PARTITION = "partition"
 COUNT = "count"
 SLICE = "slice"
+EIGENVECTORS = "eigenvectors"
 
 # Loops that callers write themselves have a rule of their own: whether they are bounded is what counts there.
 _LOOPS = ("while_loop", "fori_loop", "scan")
@@ -179,6 +181,8 @@ def _reason(api: Api, verdict: Verdict, bound: dict[str, Value]) -> str | None:
         if verdict.gradient_missing:
             return NO_KERNEL
         return PARTITION if api.ops == ("DynamicPartition",) else LOOP
+    if eigenvalues.has_no_gradient(api.name, bound):
+        return EIGENVECTORS
     if "TopKV2" in api.ops and api.name.rpartition(".")[2] in ("sort", "top_k"):
         first = next(iter(bound.values()), NOTHING_KNOWN)
         if first.is_data_sized:

@@ -14,6 +14,7 @@ from xlalint.semantics import (
     iteration,
     loops,
     matching,
+    misfits,
     scopes,
     text,
     tpu_tests,
@@ -508,6 +509,7 @@ def _return(node: ast.Return, frame: Frame) -> bool:
     value = evaluate(node.value, frame) if node.value is not None else NONE
     if node.value is not None and frame.context.jit:
         text.note_returned(node.value, value, frame)
+        misfits.note_returned(node.value, value, frame)
     frame.returned.append(value)
     return False
 

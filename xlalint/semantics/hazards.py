@@ -72,7 +72,7 @@ def is_ordinary(api: Api, settled: Settled, arguments: Arguments) -> bool:
     verdict, bound = settled.verdict, settled.bound
     result = settled.value if settled.value is not None else NOTHING_KNOWN
     fails = verdict.status in ("fails", "crashes") or verdict.missing or api.host
-    if fails or verdict.gradient == "fails" or "TopKV2" in api.ops:
+    if fails or _may_lack_gradient(api, verdict):
         return False
     if differences.concerns(api) or text.picks_text(api, bound):
         return False
@@ -99,6 +99,14 @@ def _must_be_known(api: Api, value: Value | None, parameter: str) -> bool:
     return is_data(value) or (_is_bounded(value) and needs_exact(api, parameter))
 
 
+def _may_lack_gradient(api: Api, verdict: Verdict) -> bool:
+    return verdict.gradient == "fails" or not _ASKED_FOR_GRADIENTS.isdisjoint(api.ops)
+
+
+# Operations whose gradient compiles for some arguments.
+_ASKED_FOR_GRADIENTS = frozenset({"TopKV2", "SelfAdjointEigV2"})
+
+
 def note_hazards(
     api: Api,
     verdict: Verdict,
@@ -113,7 +121,7 @@ def note_hazards(
         return
     differences.note(api, bound, node, frame)
     costs.note_call(api, bound, node, frame)
-    if verdict.gradient == "fails" or "TopKV2" in api.ops:
+    if _may_lack_gradient(api, verdict):
         frame.analysis.gradients.note(api, verdict, bound, node, frame)
     if verdict.missing:
         family = families.of_call(api.name, verdict.missing, api.ops)

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics import dtypes as element_types
+from xlalint.semantics import eigenvalues, text
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import DTYPE
 from xlalint.semantics.frames import Frame
@@ -25,6 +26,8 @@ NO_KERNEL = "no-kernel"
 REFUSED = "refused"
 EMULATED = "emulated"
 MIXED = "mixed"
+NARROWED = "narrowed"
+NARROWED_RESULT = "narrowed-result"
 
 _WIDE = frozenset({"float64", "int64", "uint64", "complex64", "complex128", "float16"})
 _PRODUCTS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum"})
@@ -67,6 +70,9 @@ def of_call(
         mixed = _mixed(flat)
         if mixed is not None:
             return mixed
+    narrowed = eigenvalues.refused(api.name, flat)
+    if narrowed is not None:
+        return Misfit(NARROWED, narrowed)
     passed = {leaf.dtype for leaf in flat if leaf.is_tensor and leaf.dtype is not None}
     dtypes = passed | ({given} if given else set())
     if dtypes.isdisjoint(_WIDE):
@@ -145,6 +151,21 @@ def note_pair(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
     mixed = _mixed((left, right))
     if mixed is not None:
         frame.analysis.note(frame, node, DTYPE, left, mixed)
+
+
+def note_eigenvalues(node: ast.AST, left: Value, right: Value, frame: Frame) -> bool:
+    """`energies * factor`, where XLA refuses it; returns whether it does."""
+    dtype = eigenvalues.refused_pair(left, right)
+    if dtype is not None:
+        frame.analysis.note(frame, node, DTYPE, left, Misfit(NARROWED, dtype))
+    return dtype is not None
+
+
+def note_returned(node: ast.expr, value: Value, frame: Frame) -> None:
+    """Eigenvalues among the results of a function that XLA compiles by itself."""
+    dtype = eigenvalues.returned(value)
+    if dtype is not None and text.is_of_program(frame):
+        frame.analysis.note(frame, node, DTYPE, value, Misfit(NARROWED_RESULT, dtype))
 
 
 def note_product(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:

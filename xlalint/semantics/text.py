@@ -40,12 +40,17 @@ def picks_text(api: Api, bound: dict[str, Value]) -> bool:
 
 def note_returned(node: ast.expr, value: Value, frame: Frame) -> None:
     """Note text among the results of a function that XLA compiles by itself."""
+    if is_of_program(frame) and any(_is_text(leaf) for leaf in leaves(value)):
+        frame.analysis.note(frame, node, TEXT, value, RETURNED)
+
+
+def is_of_program(frame: Frame) -> bool:
+    """Whether this is the body of a function that XLA compiles by itself, so that what it returns leaves the program."""
     info = frame.function
     if info is None or not frame.context.jit or frame.depth != 0 or frame.silent:
-        return
+        return False
     own = frame.analysis.traits(info)
-    if own.tf_function and own.jit and any(_is_text(leaf) for leaf in leaves(value)):
-        frame.analysis.note(frame, node, TEXT, value, RETURNED)
+    return own.tf_function and own.jit
 
 
 def _any_arrives(values: Iterable[Value]) -> bool:

@@ -100,6 +100,8 @@ _CLAIMS = {
     "XLA403/warning": Claim(_NO_KERNEL, NEVER, otherwise=_THESE_ARGUMENTS),
     "XLA403": Claim(_NO_KERNEL | {"python"}, KERNEL),
     "XLA404/no-kernel": Claim(_NO_KERNEL, KERNEL),
+    "XLA404/narrowed": Claim(_NO_KERNEL, NEVER, otherwise=_THESE_ARGUMENTS),
+    "XLA404/narrowed-result": Claim(frozenset({"numbers"}), NEVER, otherwise=_THESE_VALUES),
     "XLA404/mixed": Claim(_TRACING, TRACES),
     "XLA404": Claim(_NO_KERNEL | {"tpu"}, NEVER, otherwise=_TPU),
     "XLA405/dense-shape": Claim(frozenset({"not-constant", "compiler"}), COMPILES),
