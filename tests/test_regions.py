@@ -36,6 +36,19 @@ PROGRAMS = {
         def log_metrics(x):
             return tf.unique_with_counts(x)
         """,
+    "a library function that compiles a step of its own, and drives it": """
+        def fit(start, optimizer, steps=100):
+            trial = tf.Variable(start)
+            tf.unique_with_counts(start)
+
+            @tf.function
+            def step():
+                return tf.unique_with_counts(trial)  # compiled
+
+            for _ in range(steps):
+                step()
+            return trial
+        """,
     "decorator": """
         @tf.function
         def step(x):

@@ -66,6 +66,7 @@ from xlalint.semantics.values import (
     Made,
     Value,
     class_name,
+    constant,
     leaves,
     shaped,
     static_shape,
@@ -397,6 +398,9 @@ def _foreign_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) 
         hazards.note_hazards(
             api, verdicts.judge(api, {}), {}, arguments, NOTHING_KNOWN, node, frame
         )
+    if name in _ASK_FOR_THE_LIBRARY and arguments.positional:
+        asked = arguments.positional[0]
+        return constant("tensorflow") if asked.is_tensor and not asked.structured else SOME_PYTHON
     if name.startswith("tensorflow_addons."):
         made = addons.result(name, arguments.positional)
         if made is not None:
@@ -404,6 +408,8 @@ def _foreign_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) 
     return callbacks.foreign(name, arguments, node, frame)
 
 
+# What says whose array or tensor it is given: "builtins" for Python's own lists and numbers.
+_ASK_FOR_THE_LIBRARY = frozenset({"autoray.infer_backend", "autoray.autoray.infer_backend"})
 _MAKE_DATASETS = (
     "tf.data.",
     "tf.compat.v1.data.",

@@ -251,6 +251,8 @@ class Functions:
         if own.jit_node is not None and here.is_compiled and not here.jit:
             self._analysis.regions.calls_compiled(frame.function)
         is_made_here = own.tf_function and info.parent is not None and here.region == ASSUMED
+        if is_made_here and info.parent is frame.function:
+            frame.touches_host = True  # it drives a step of its own, which it compiles itself
         if is_made_here or not here.is_compiled:
             if own.tf_function and not frame.silent:
                 why = (*here.why, f"@tf.function {info.qualname}")
