@@ -123,6 +123,8 @@ class _Work:
         imported. What is called from now on has made-up inputs, which must do no harm: hence the seal."""
         from xlalint.verify.alone.seal import Seal
 
+        # Behind the seal, numba finds no place beside the module for what `@njit(cache=True)` compiles, and fails the import.
+        os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / "numba"))
         seal = Seal(str(Path.cwd()))
         seal.close()
         (module,) = self._here.job.modules
