@@ -53,6 +53,7 @@ _MOST_SHAPES = 2
 # and what they return for one caller says nothing of what another gets.
 _SMALL = 40
 _MORE_OF_SMALL = 8
+_MORE_OF_METHODS = 3
 _MOST_DEPTH = 40
 # A function that calls itself is run twice within itself; one that is run for objects under construction, which are not
 # remembered, this often in all.
@@ -209,13 +210,15 @@ class Functions:
         return count >= most and count >= most * self._often(info)
 
     def _often(self, info: FunctionInfo) -> int:
-        """How many times more than others a function is run. Methods are run for each class that inherits them as it is."""
-        if info.cls is not None:
-            return 1
+        """How many times more than others a function is run. Methods are run for each class that inherits them as it is;
+        short ones that hand on (`__call__` of a base class), for more objects all the same.
+        """
         known = self._frequencies.get(info)
         if known is None:
             nodes = islice(ast.walk(info.node), _SMALL + 1)
             known = _MORE_OF_SMALL if sum(1 for _ in nodes) <= _SMALL else 1
+            if info.cls is not None:
+                known = min(known, _MORE_OF_METHODS)
             self._frequencies[info] = known
         return known
 
