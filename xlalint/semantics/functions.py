@@ -126,6 +126,8 @@ class Functions:
         self._analysis.drivers.saw_edge(frame.function, info)
         if frame.tapes:
             self._analysis.gradients.saw_taped(info)
+            if frame.context.region == EAGER and not frame.silent:
+                self._analysis.regions.saw_trained(info)
         if frame.arms:
             self._analysis.loop_gradients.saw_in_arm(info)
         context = self._context_of_call(info, frame, converted)

@@ -123,6 +123,8 @@ class Regions:
         self._forced_host: set[FunctionInfo] = set()
         # Methods under tf.function, by the class that defines them.
         self._traced_methods: dict[ClassInfo, list[FunctionInfo]] = {}
+        # Functions that eager code runs under a gradient tape.
+        self._trained: set[FunctionInfo] = set()
         self._drives_replicas: set[FunctionInfo] = set()
         # The settings that objects of a class were seen to be made with, and those that its methods were run for.
         self._made_with: dict[ClassInfo, dict[Given, None]] = {}
@@ -138,6 +140,10 @@ class Regions:
             self._host.add(info)
             self._handed_to_host.add(info)
             self._not_run.append(info)
+
+    def saw_trained(self, info: FunctionInfo) -> None:
+        """What an eager step runs under its gradient tape is what a TPU has to compile, whoever wraps the step in the end."""
+        self._trained.add(info)
 
     def trace_later(
         self,
@@ -522,6 +528,8 @@ class Regions:
 
     def _may_be_called_otherwise(self, info: FunctionInfo) -> bool:
         """Whether nobody in the project was seen to call a function, or a package makes it for others to call as well."""
+        if info in self._trained:
+            return True
         is_met = info in self._analysis.functions.visited
         if info.cls is not None and not is_met and info.name.startswith("_"):
             # Its own class calls it, and did not with any setting that objects are made with.
