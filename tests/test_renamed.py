@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from xlalint.semantics.renames import Entry, table
+from xlalint.semantics.environment.renames import Entry, table
 
 # Asks for each name: one process for all, because importing TensorFlow takes seconds.
 _ASK = """

@@ -17,10 +17,12 @@ from xlalint.project.dependencies import of_program
 from xlalint.project.files import SourceFile, UnreadableError, discover
 from xlalint.project.settings import NOBODY_SAYS, Settings
 from xlalint.project.source import Source
-from xlalint.semantics import catalog, counts, legacy_keras, packages
+from xlalint.semantics import catalog
 from xlalint.semantics.analysis import Analysis
+from xlalint.semantics.environment import legacy_keras, packages
 from xlalint.semantics.facts import ModuleFacts
 from xlalint.semantics.failures import Failure
+from xlalint.semantics.hazards import counts
 from xlalint.semantics.index import ModuleInfo, Project, parse_module
 from xlalint.semantics.parameter_beliefs import ParameterBeliefs
 

@@ -6,8 +6,9 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator
 
-from xlalint.semantics import catalog, eigenvalues
+from xlalint.semantics import catalog
 from xlalint.semantics.catalog import Api, Catalog, Condition, Op
+from xlalint.semantics.hazards import eigenvalues
 
 _ALIASES = (
     ("K.", "keras.backend."),

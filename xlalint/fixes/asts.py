@@ -15,8 +15,8 @@ import libcst as cst
 from xlalint.finding import Span
 from xlalint.fixes.draft import Draft
 from xlalint.rules.base import key_of
+from xlalint.semantics.control_flow.liveness import Position, path_to
 from xlalint.semantics.facts import Fact
-from xlalint.semantics.liveness import Position, path_to
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import NOTHING_KNOWN, PYTHON, Value, join
 

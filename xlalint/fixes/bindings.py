@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from xlalint.fixes.draft import Draft, Function
-from xlalint.semantics.liveness import binds_in
+from xlalint.semantics.control_flow.liveness import binds_in
 
 _LOOPS = (cst.For, cst.While)
 _SCOPES = (cst.FunctionDef, cst.Lambda)

@@ -13,7 +13,7 @@ from xlalint.fixes.choices import Side, side
 from xlalint.fixes.draft import Draft
 from xlalint.fixes.effects import never_raises
 from xlalint.fixes.numerics import Roots, base
-from xlalint.semantics.liveness import is_live_after, is_shared
+from xlalint.semantics.control_flow.liveness import is_live_after, is_shared
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import NOTHING_KNOWN, PYTHON
 

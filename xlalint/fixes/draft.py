@@ -18,7 +18,7 @@ from xlalint.rules.positions import Place, Positions
 from xlalint.rules.walk import children
 from xlalint.semantics.beliefs import Belief
 from xlalint.semantics.facts import Fact
-from xlalint.semantics.imported import imported_names
+from xlalint.semantics.imports.imported import imported_names
 from xlalint.semantics.names import canonical
 from xlalint.semantics.values import NOTHING_KNOWN, Value, join
 

@@ -9,7 +9,7 @@ from enum import Enum
 
 from xlalint.project.files import SourceFile
 from xlalint.project.source import Source
-from xlalint.semantics.imported import imported_names
+from xlalint.semantics.imports.imported import imported_names
 from xlalint.semantics.names import canonical
 
 

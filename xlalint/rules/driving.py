@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Aim
-from xlalint.semantics.drivers import Driven
+from xlalint.semantics.training.drivers import Driven
 
 
 def compiler_of(detail: Driven, aim: Aim) -> str | None:

@@ -6,7 +6,7 @@ import libcst as cst
 
 from xlalint.rules.loops import RuleInLoops
 from xlalint.semantics.facts import CONDITION, LOOP_EXIT, LOOP_GRADIENT, STARTED_IN_PYTHON, Fact
-from xlalint.semantics.iteration import WHILE
+from xlalint.semantics.hazards.iteration import WHILE
 
 
 class DataDependentWhile(RuleInLoops):

@@ -6,7 +6,7 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.semantics.facts import LOOP_GRADIENT
-from xlalint.semantics.loop_gradients import UNBOUNDED, LoopGradient
+from xlalint.semantics.gradients.loop_gradients import UNBOUNDED, LoopGradient
 
 
 class LoopWithoutGradient(Rule):

@@ -6,7 +6,7 @@ import libcst as cst
 
 from xlalint.rules.loops import RuleInLoops
 from xlalint.semantics.facts import ITERATION, LOOP_EXIT, Fact
-from xlalint.semantics.iteration import FOR, GRAPH, Recursion
+from xlalint.semantics.hazards.iteration import FOR, GRAPH, Recursion
 
 _VARIANTS = {
     "for": "unconverted",

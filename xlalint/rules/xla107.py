@@ -6,7 +6,7 @@ import libcst as cst
 
 from xlalint.rules.base import Passage, Rule
 from xlalint.semantics.facts import ASSUMED, TRACE_EFFECT
-from xlalint.semantics.trace_effects import COLLECTED, LEAKED, STATE, TraceEffect
+from xlalint.semantics.hazards.trace_effects import COLLECTED, LEAKED, STATE, TraceEffect
 
 
 class EffectWhileTracing(Rule):

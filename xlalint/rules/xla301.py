@@ -7,7 +7,7 @@ import libcst as cst
 from xlalint.rules.base import Rule
 from xlalint.rules.driving import compiler_of, name_node
 from xlalint.semantics.facts import PARTIAL_BATCH
-from xlalint.semantics.pipelines import COUNTED
+from xlalint.semantics.training.pipelines import COUNTED
 
 
 class PartialBatch(Rule):

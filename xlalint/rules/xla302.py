@@ -7,7 +7,7 @@ import libcst as cst
 from xlalint.rules.base import Rule
 from xlalint.rules.driving import compiler_of, name_node
 from xlalint.semantics.facts import VARIABLE_LENGTH
-from xlalint.semantics.pipelines import COLLATED, GROWN, TOKENIZED
+from xlalint.semantics.training.pipelines import COLLATED, GROWN, TOKENIZED
 
 _VARIANTS = {COLLATED: "collator", TOKENIZED: "tokenizer"}
 

@@ -6,8 +6,8 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.rules.driving import compiler_of
-from xlalint.semantics.drivers import OBJECT
 from xlalint.semantics.facts import PYTHON_ARGUMENT
+from xlalint.semantics.training.drivers import OBJECT
 
 
 class PythonArgument(Rule):

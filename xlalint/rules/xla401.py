@@ -6,8 +6,8 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.rules.layers import named_in, turns_jit_off
-from xlalint.semantics import families, scalar_shapes
 from xlalint.semantics.facts import CALL, CallDetail, Fact
+from xlalint.semantics.hazards import families, scalar_shapes
 
 # By the catalogue's reason for a failure.
 _REFUSED = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.semantics import families
 from xlalint.semantics.facts import ASSUMED, CALL, CallDetail, Fact
+from xlalint.semantics.hazards import families
 
 _ALWAYS_FAIL = {
     families.CALLBACK: "callback",

@@ -7,8 +7,8 @@ import libcst as cst
 from xlalint.rules.base import Rule
 from xlalint.rules.layers import named_in, turns_jit_off
 from xlalint.rules.xla401 import listed
-from xlalint.semantics import families, text
 from xlalint.semantics.facts import CALL, TEXT, CallDetail
+from xlalint.semantics.hazards import families, text
 
 
 class TextOnDevice(Rule):

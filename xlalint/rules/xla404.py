@@ -6,7 +6,7 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.semantics.facts import DTYPE
-from xlalint.semantics.misfits import MIXED, NARROWED, NARROWED_RESULT, NO_KERNEL, Misfit
+from xlalint.semantics.hazards.misfits import MIXED, NARROWED, NARROWED_RESULT, NO_KERNEL, Misfit
 
 # What goes wrong whatever the target; the rest is about TPUs.
 _EVERYWHERE = frozenset({MIXED, NARROWED, NO_KERNEL})

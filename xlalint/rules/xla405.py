@@ -6,8 +6,8 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.rules.xla401 import listed
-from xlalint.semantics import families
 from xlalint.semantics.facts import CALL, DENSE_SHAPE, ROW_LENGTHS, SPARSE_INPUT, CallDetail
+from xlalint.semantics.hazards import families
 
 
 class SparseOrRagged(Rule):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Aim, Rule
-from xlalint.semantics.differentiation import (
+from xlalint.semantics.facts import GRADIENT
+from xlalint.semantics.gradients.differentiation import (
     COUNT,
     EIGENVECTORS,
     LOOP,
@@ -13,7 +14,6 @@ from xlalint.semantics.differentiation import (
     PARTITION,
     Differentiated,
 )
-from xlalint.semantics.facts import GRADIENT
 
 # The one operation that has a kernel for TPUs and none for XLA on CPU and GPU (tensorflow-tpu 2.20 beside TensorFlow 2.21).
 _ON_TPU_ALONE = frozenset({"ResizeNearestNeighborGrad"})

@@ -6,7 +6,6 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.rules.driving import compiler_of
-from xlalint.semantics.differences import HIDDEN_NAN
 from xlalint.semantics.facts import (
     ASSUMED,
     DEBUG_HOOK,
@@ -14,6 +13,7 @@ from xlalint.semantics.facts import (
     UNCAUGHT_CHECK,
     VANISHING_CHECK,
 )
+from xlalint.semantics.hazards.differences import HIDDEN_NAN
 
 _VARIANTS = {HIDDEN_NAN: "hidden-nan"}
 

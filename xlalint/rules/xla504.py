@@ -5,9 +5,9 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
+from xlalint.semantics.environment.renames import Rename
 from xlalint.semantics.facts import MODEL_FILE, RENAMED, SYMBOLIC
-from xlalint.semantics.model_files import Misnamed
-from xlalint.semantics.renames import Rename
+from xlalint.semantics.training.model_files import Misnamed
 
 
 class GoneOrRenamed(Rule):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.semantics import costs
 from xlalint.semantics.facts import COST
+from xlalint.semantics.hazards import costs
 
 
 class SlowForm(Rule):

@@ -7,36 +7,38 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from xlalint.semantics import apis, calls, expressions, flow, handlers, packages, renames
-from xlalint.semantics.batches import Batches
+from xlalint.semantics import apis, calls, expressions, flow
 from xlalint.semantics.catalog import Catalog
 from xlalint.semantics.classes import ClassTable
 from xlalint.semantics.configured import Configurations
-from xlalint.semantics.differentiation import Gradients
-from xlalint.semantics.drivers import Drivers
-from xlalint.semantics.eager_steps import EagerSteps
+from xlalint.semantics.control_flow import handlers
+from xlalint.semantics.environment import packages, renames
 from xlalint.semantics.facts import COMPILED, JIT_ON, Context, Fact, ModuleFacts
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.functions import Functions
+from xlalint.semantics.gradients.differentiation import Gradients
+from xlalint.semantics.gradients.loop_gradients import LoopGradients
+from xlalint.semantics.imports.installed import InstalledClasses
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
-from xlalint.semantics.inherited_steps import InheritedSteps
-from xlalint.semantics.installed import InstalledClasses
-from xlalint.semantics.loop_gradients import LoopGradients
-from xlalint.semantics.meetings import Meetings
-from xlalint.semantics.model_layers import ModelLayers
 from xlalint.semantics.modules import Modules
-from xlalint.semantics.node_inputs import NodeInputs
 from xlalint.semantics.objects import Objects
-from xlalint.semantics.precision import Precision
-from xlalint.semantics.rates import Rates
 from xlalint.semantics.regions import Regions
-from xlalint.semantics.scopes import Scopes
 from xlalint.semantics.settled_calls import SettledCalls
-from xlalint.semantics.setups import Setups
-from xlalint.semantics.traits import PLAIN, Traits, compiling_call, read_traits
+from xlalint.semantics.tracing.inherited_steps import InheritedSteps
+from xlalint.semantics.tracing.traits import PLAIN, Traits, compiling_call, read_traits
+from xlalint.semantics.tracing.wrappers import Wrappers
+from xlalint.semantics.training.batches import Batches
+from xlalint.semantics.training.drivers import Drivers
+from xlalint.semantics.training.eager_steps import EagerSteps
+from xlalint.semantics.training.meetings import Meetings
+from xlalint.semantics.training.model_layers import ModelLayers
+from xlalint.semantics.training.node_inputs import NodeInputs
+from xlalint.semantics.training.precision import Precision
+from xlalint.semantics.training.rates import Rates
+from xlalint.semantics.training.scopes import Scopes
+from xlalint.semantics.training.setups import Setups
 from xlalint.semantics.values import EXTERNAL, NOTHING_KNOWN, Value
-from xlalint.semantics.wrappers import Wrappers
 
 
 class Analysis:

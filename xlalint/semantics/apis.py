@@ -7,32 +7,9 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import (
-    addons,
-    arrays,
-    callbacks,
-    composites,
-    costs,
-    counts,
-    eager_steps,
-    eigenvalues,
-    evidence,
-    hazards,
-    host_objects,
-    libraries,
-    model_files,
-    pipelines,
-    precision,
-    python_arguments,
-    result_shapes,
-    results,
-    setups,
-    symbolic,
-    tensor_arrays,
-    trace_effects,
-    verdicts,
-)
+from xlalint.semantics import evidence, symbolic
 from xlalint.semantics.arguments import bind
+from xlalint.semantics.callbacks import callbacks
 from xlalint.semantics.catalog import Api, custom_operation
 from xlalint.semantics.facts import (
     ASSUMED,
@@ -42,9 +19,23 @@ from xlalint.semantics.facts import (
     CallDetail,
 )
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import (
+    addons,
+    costs,
+    counts,
+    eigenvalues,
+    hazards,
+    host_objects,
+    python_arguments,
+    trace_effects,
+    verdicts,
+)
+from xlalint.semantics.hazards.noted_calls import detail_of
+from xlalint.semantics.imports import libraries
 from xlalint.semantics.names import api_name
-from xlalint.semantics.noted_calls import detail_of
+from xlalint.semantics.results import arrays, composites, result_shapes, results, tensor_arrays
 from xlalint.semantics.settled_calls import Settled
+from xlalint.semantics.training import eager_steps, model_files, pipelines, precision, setups
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,

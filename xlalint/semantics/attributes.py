@@ -6,19 +6,14 @@ import ast
 from collections.abc import Callable
 from functools import cache
 
-from xlalint.semantics import (
-    composites,
-    dtypes,
-    keras_state,
-    named_tuples,
-    symbolic,
-    unknown_sizes,
-    versions,
-)
+from xlalint.semantics import named_tuples, symbolic
 from xlalint.semantics.classes import external_role
+from xlalint.semantics.environment import versions
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import keras_state, unknown_sizes
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.names import canonical
+from xlalint.semantics.results import composites, dtypes
 from xlalint.semantics.values import (
     ANY_OF,
     ARRIVING,

@@ -6,24 +6,17 @@ import ast
 import re
 from collections.abc import Callable
 
-from xlalint.semantics import (
-    apis,
-    builtin_calls,
-    hazards,
-    iteration,
-    methods,
-    module_loading,
-    named_tuples,
-    pipelines,
-    reductions,
-    standard_library,
-    versions,
-)
+from xlalint.semantics import apis, methods, named_tuples
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.attributes import read
+from xlalint.semantics.callbacks import builtin_calls, standard_library
+from xlalint.semantics.environment import versions
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import hazards, iteration
+from xlalint.semantics.imports import module_loading
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.names import api_name
+from xlalint.semantics.training import pipelines, reductions
 from xlalint.semantics.values import (
     ANY_OF,
     ARRIVING,

@@ -6,27 +6,22 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from xlalint.semantics import (
-    attributes,
-    calls,
-    conditionals,
-    iteration,
-    known_texts,
-    protocols,
-    symbolic,
-    tpu_tests,
-)
-from xlalint.semantics.arithmetic import combine, tensor_of
-from xlalint.semantics.comparisons import compare
+from xlalint.semantics import attributes, calls, known_texts, symbolic
+from xlalint.semantics.callbacks import protocols
+from xlalint.semantics.control_flow import conditionals
+from xlalint.semantics.control_flow.narrowing import narrow
 from xlalint.semantics.facts import (
     COMPREHENSION_FILTER,
     CONDITION,
     FORMATTING,
 )
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import iteration
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.narrowing import narrow
+from xlalint.semantics.results.arithmetic import combine, tensor_of
+from xlalint.semantics.results.comparisons import compare
 from xlalint.semantics.subscripts import index_value, subscript
+from xlalint.semantics.training import tpu_tests
 from xlalint.semantics.values import (
     ANY_OF,
     COLLECTION,

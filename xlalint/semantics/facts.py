@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from xlalint.semantics import families
+from xlalint.semantics.hazards import families
 from xlalint.semantics.index import FunctionInfo, ModuleInfo
 from xlalint.semantics.values import Value
 

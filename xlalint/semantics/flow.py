@@ -7,32 +7,21 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from xlalint.semantics import (
-    conditionals,
-    costs,
-    handlers,
-    iteration,
-    loops,
-    matching,
-    misfits,
-    scopes,
-    text,
-    tpu_tests,
-    trace_effects,
-    unknown_sizes,
-)
-from xlalint.semantics.arithmetic import combine
-from xlalint.semantics.conditionals import note_arms, run_arm
+from xlalint.semantics.callbacks.loop_calls import loop_state
+from xlalint.semantics.control_flow import conditionals, handlers, loops, matching
+from xlalint.semantics.control_flow.conditionals import note_arms, run_arm
+from xlalint.semantics.control_flow.narrowing import dotted_name, narrow
 from xlalint.semantics.expressions import evaluate, evaluate_condition, is_usual, truth
 from xlalint.semantics.facts import ARRAY_ITEM, ASSUMED, COMPILED, CONDITION, STARTED_IN_PYTHON
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import costs, iteration, misfits, text, trace_effects, unknown_sizes
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.local_names import Changes
-from xlalint.semantics.loop_calls import loop_state
-from xlalint.semantics.narrowing import dotted_name, narrow
 from xlalint.semantics.nesting import bounded
+from xlalint.semantics.results.arithmetic import combine
 from xlalint.semantics.subscripts import is_computed, note_index_of_array
 from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.training import scopes, tpu_tests
 from xlalint.semantics.values import (
     CLASS,
     COLLECTION,

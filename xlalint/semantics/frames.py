@@ -13,7 +13,7 @@ from xlalint.semantics.values import Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
-    from xlalint.semantics.conditionals import Split
+    from xlalint.semantics.control_flow.conditionals import Split
 
 
 @dataclass(eq=False, slots=True)

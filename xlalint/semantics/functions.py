@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from xlalint.semantics import conditionals, evidence, flow, parameters
+from xlalint.semantics import evidence, flow, parameters
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.configured import is_flags
+from xlalint.semantics.control_flow import conditionals
 from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.names import api_name
 from xlalint.semantics.nesting import bounded
-from xlalint.semantics.roots import Root
-from xlalint.semantics.traits import Traits
+from xlalint.semantics.tracing.roots import Root
+from xlalint.semantics.tracing.traits import Traits
 from xlalint.semantics.values import (
     ARRIVING,
     CLASS,

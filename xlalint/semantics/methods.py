@@ -6,31 +6,29 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import (
-    arrays,
-    composites,
+from xlalint.semantics import known_texts, named_tuples
+from xlalint.semantics.facts import ASSUMED, COMPILED, FORMATTING, NUMPY_METHOD
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import (
     formatting,
     host_objects,
     iteration,
-    known_texts,
-    meetings,
-    model_files,
-    model_layers,
-    named_tuples,
-    node_inputs,
-    pipelines,
     python_arguments,
-    reductions,
-    result_shapes,
     slice_writes,
-    tensor_arrays,
     trace_effects,
     unknown_sizes,
 )
-from xlalint.semantics.facts import ASSUMED, COMPILED, FORMATTING, NUMPY_METHOD
-from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards.noted_calls import note_operation
 from xlalint.semantics.names import api_name
-from xlalint.semantics.noted_calls import note_operation
+from xlalint.semantics.results import arrays, composites, result_shapes, tensor_arrays
+from xlalint.semantics.training import (
+    meetings,
+    model_files,
+    model_layers,
+    node_inputs,
+    pipelines,
+    reductions,
+)
 from xlalint.semantics.values import (
     ARRIVING,
     CALLED,

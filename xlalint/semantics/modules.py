@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import builtin_calls, demonstrations, flow, libraries
+from xlalint.semantics import flow
+from xlalint.semantics.callbacks import builtin_calls
 from xlalint.semantics.facts import EAGER, Context
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.imports import libraries
+from xlalint.semantics.imports.late_imports import late_imports
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
-from xlalint.semantics.late_imports import late_imports
 from xlalint.semantics.names import canonical
+from xlalint.semantics.tracing import demonstrations
 from xlalint.semantics.values import (
     CLASS,
     DEFERRED,

@@ -6,10 +6,10 @@ import ast
 import re
 from functools import cache
 
-from xlalint.semantics.composites import ARRIVES
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.shapes import Shape
+from xlalint.semantics.results.composites import ARRIVES
+from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,

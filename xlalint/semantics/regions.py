@@ -13,9 +13,9 @@ from collections.abc import Container, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from xlalint.semantics import evidence, families
+from xlalint.semantics import evidence
 from xlalint.semantics.arguments import Arguments
-from xlalint.semantics.callables import Callee, callees
+from xlalint.semantics.callbacks.callables import Callee, callees
 from xlalint.semantics.classes import (
     CALLBACK,
     HOST_DATA,
@@ -26,14 +26,16 @@ from xlalint.semantics.classes import (
     is_called_by_keras,
 )
 from xlalint.semantics.configured import is_flags, without_functions
-from xlalint.semantics.devices import note_jit
 from xlalint.semantics.facts import ASSUMED, CALL, COMPILED, DRIVING, EAGER, Context, Fact
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.heirs import Heirs
+from xlalint.semantics.hazards import families
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
-from xlalint.semantics.roots import Root
 from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.tracing.heirs import Heirs
+from xlalint.semantics.tracing.roots import Root
+from xlalint.semantics.tracing.wrappers import arguments_of
+from xlalint.semantics.training.devices import note_jit
 from xlalint.semantics.values import (
     ARRIVING,
     FUNCTION,
@@ -46,7 +48,6 @@ from xlalint.semantics.values import (
     class_name,
     leaves,
 )
-from xlalint.semantics.wrappers import arguments_of
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis

@@ -5,16 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from xlalint.semantics import (
-    composites,
-    costs,
-    counts,
-    host_objects,
-    module_loading,
-    protocols,
-    unknown_sizes,
-    versions,
-)
+from xlalint.semantics.callbacks import protocols
+from xlalint.semantics.environment import versions
 from xlalint.semantics.facts import (
     ARRAY_ITEM,
     ASSUMED,
@@ -26,9 +18,12 @@ from xlalint.semantics.facts import (
     STRIDE,
 )
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.iteration import is_taken_apart
-from xlalint.semantics.result_shapes import masked, number
-from xlalint.semantics.shapes import Shape
+from xlalint.semantics.hazards import costs, counts, host_objects, unknown_sizes
+from xlalint.semantics.hazards.iteration import is_taken_apart
+from xlalint.semantics.imports import module_loading
+from xlalint.semantics.results import composites
+from xlalint.semantics.results.result_shapes import masked, number
+from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.values import (
     ARRIVING,
     BOUNDED,

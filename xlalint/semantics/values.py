@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from xlalint.semantics import shapes
-from xlalint.semantics.shapes import Shape
+from xlalint.semantics.results import shapes
+from xlalint.semantics.results.shapes import Shape
 
 # Kinds. Plain strings: they print well and compare by identity first.
 UNKNOWN = "unknown"

@@ -22,8 +22,8 @@ from xlalint.fixes.layout import call_lines
 from xlalint.fixes.numerics import agreement, previous
 from xlalint.fixes.questions import Question, question
 from xlalint.fixes.site import DISPLAY, SAFE, UNSAFE, Site, fix
+from xlalint.semantics.control_flow.liveness import binds_in, reads_first
 from xlalint.semantics.facts import CONDITION
-from xlalint.semantics.liveness import binds_in, reads_first
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import Value
 

@@ -24,7 +24,7 @@ from xlalint.fixes.layout import call_lines
 from xlalint.fixes.numerics import previous
 from xlalint.fixes.questions import Question, name_for, question
 from xlalint.fixes.site import SAFE, UNSAFE, Site, fix
-from xlalint.semantics.liveness import is_live_after
+from xlalint.semantics.control_flow.liveness import is_live_after
 from xlalint.semantics.values import VARIABLE
 
 MENDS = ("XLA101", "XLA106")

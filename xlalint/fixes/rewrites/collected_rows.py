@@ -10,7 +10,7 @@ from xlalint.finding import Edit, Fix, Span
 from xlalint.fixes.asts import Source, names_bound, names_read
 from xlalint.fixes.numerics import dtype_source, literal
 from xlalint.fixes.site import SAFE, UNSAFE, Site, fix
-from xlalint.semantics.liveness import is_live_after
+from xlalint.semantics.control_flow.liveness import is_live_after
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import PYTHON
 

@@ -7,8 +7,8 @@ import libcst as cst
 from xlalint.finding import Edit, Fix, Span
 from xlalint.fixes.draft import Draft
 from xlalint.fixes.site import SAFE, UNSAFE, Site, fix
-from xlalint.semantics import families
 from xlalint.semantics.facts import CALL, CONVERSION, FORMATTING, NUMPY_CALL, NUMPY_METHOD
+from xlalint.semantics.hazards import families
 
 MENDS = ("XLA105", "XLA402")
 # Before the casts of XLA105: a number that is only printed need not become a tensor.

@@ -24,8 +24,8 @@ from xlalint.fixes.rewrites.blocks import skipped
 from xlalint.fixes.rewrites.branches import assigned
 from xlalint.fixes.rewrites.while_loops import carried, goes_on, state_doubt
 from xlalint.fixes.site import SAFE, UNSAFE, Site, fix
+from xlalint.semantics.control_flow.liveness import is_live_after
 from xlalint.semantics.facts import CONDITION
-from xlalint.semantics.liveness import is_live_after
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import PYTHON, UNKNOWN
 

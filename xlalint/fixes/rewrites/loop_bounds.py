@@ -12,7 +12,7 @@ from xlalint.fixes.asts import Source
 from xlalint.fixes.calls import argument, spreads, with_argument
 from xlalint.fixes.site import DISPLAY, SAFE, Site, fix
 from xlalint.semantics.facts import LOOP_GRADIENT
-from xlalint.semantics.loop_gradients import UNBOUNDED
+from xlalint.semantics.gradients.loop_gradients import UNBOUNDED
 
 MENDS = ("XLA102", "XLA103")
 ORDER = 30

@@ -8,8 +8,8 @@ from xlalint.finding import Edit, Fix
 from xlalint.fixes.calls import argument, spreads
 from xlalint.fixes.draft import Draft
 from xlalint.fixes.site import SAFE, UNSAFE, Site, fix, replace
+from xlalint.semantics.environment.renames import Entry, Rename
 from xlalint.semantics.facts import RENAMED
-from xlalint.semantics.renames import Entry, Rename
 
 MENDS = ("XLA504",)
 

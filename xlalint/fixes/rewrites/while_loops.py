@@ -21,8 +21,8 @@ from xlalint.fixes.layout import call_lines
 from xlalint.fixes.numerics import literal
 from xlalint.fixes.questions import Question, question
 from xlalint.fixes.site import SAFE, UNSAFE, Site, fix
+from xlalint.semantics.control_flow.liveness import is_carried, is_shared
 from xlalint.semantics.facts import CONDITION
-from xlalint.semantics.liveness import is_carried, is_shared
 from xlalint.semantics.syntax import nodes_of
 
 MENDS = ("XLA102",)

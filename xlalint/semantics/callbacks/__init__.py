@@ -1,0 +1,1 @@
+"""Calls that are given functions, and what runs these."""

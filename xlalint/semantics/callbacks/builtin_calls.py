@@ -1,0 +1,357 @@
+"""Calls of Python's own functions on what may be a tensor."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from xlalint.semantics.attributes import read
+from xlalint.semantics.callbacks import handed_functions, protocols
+from xlalint.semantics.facts import CONVERSION, ITERATION
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import iteration, trace_effects, unknown_sizes
+from xlalint.semantics.hazards.sizes import note_sizes
+from xlalint.semantics.index import ClassInfo
+from xlalint.semantics.type_kinds import kind_of_type
+from xlalint.semantics.values import (
+    BOUNDED,
+    COLLECTION,
+    DATASET,
+    EXTERNAL,
+    FALSE,
+    INSTANCE,
+    MAPPING,
+    NONE,
+    NOTHING_KNOWN,
+    PYTHON,
+    RAGGED,
+    SEQUENCE,
+    SHAPE,
+    SOME_PYTHON,
+    SPARSE,
+    SUPER,
+    TENSOR,
+    TRUE,
+    FromPython,
+    Partly,
+    Value,
+    constant,
+    dimension,
+    element,
+    join_all,
+    usually,
+)
+
+if TYPE_CHECKING:
+    from xlalint.semantics.arguments import Arguments
+
+NAMES = frozenset(
+    "abs all any bool callable dict dir divmod enumerate filter float format frozenset getattr hasattr hash id input int "
+    "isinstance issubclass iter len list map max min next object open pow print property range repr reversed round set "
+    "setattr slice sorted staticmethod classmethod str sum super tuple type vars zip bytes complex Exception ValueError "
+    "TypeError NotImplementedError RuntimeError NotImplemented AssertionError KeyError IndexError __import__".split()
+)
+
+# bool(t) fails everywhere; int(t), float(t) become tf.cast where AutoGraph converts (facts: control flow, section 2).
+_CONVERTED_FINE = frozenset({"int", "float"})
+_ASK_FOR_TRUTH = frozenset({"any", "all", "max", "min", "sorted"})
+
+
+def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """The value of `name(...)` for a builtin."""
+    values = arguments.positional
+    first = values[0] if values else NOTHING_KNOWN
+    unknown_sizes.note_builtin(name, values, node, frame)
+    if name in iteration.ITERATING and isinstance(node, ast.Call):
+        _note_iteration(name, values, node, frame)
+    if name in ("int", "float", "bool", "complex"):
+        return _convert(name, first, node, frame)
+    if name == "filter" and values:
+        note_answers(name, values[0], values[1:2], node, frame)
+    if name in _ASK_FOR_TRUTH and "key" in arguments.keywords:
+        # The keys are compared, whatever the items are.
+        note_answers(name, arguments.keywords["key"], values, node, frame)
+        return first if name == "sorted" and first.kind is COLLECTION else NOTHING_KNOWN
+    if name in _ASK_FOR_TRUTH:
+        return _truth_of_elements(name, values, node, frame)
+    if name == "dict" and arguments.keywords and not values:
+        return Value(MAPPING, ref=tuple(arguments.keywords.items()))
+    if name == "len":
+        return _len(first, node, frame)
+    if name == "map" and values:
+        return handed_functions.mapped(arguments, node, frame)
+    if name == "range":
+        return _range(values, node, frame)
+    special = _SPECIAL.get(name)
+    if special is not None:
+        return special(values, frame)
+    if name in ("abs", "pow", "round", "divmod"):
+        return first._replace(kind=TENSOR, ref=None) if first.is_tensor else SOME_PYTHON
+    if name == "print":
+        trace_effects.note_told(name, node, frame)
+        return NONE
+    if name == "open":
+        frame.touches_host = True
+    return SOME_PYTHON
+
+
+def _note_iteration(name: str, values: tuple[Value, ...], node: ast.Call, frame: Frame) -> None:
+    """`zip(xs, ys)`, `list(x)`, `map(f, x)`: a tensor among what they iterate over."""
+    iterated = values[1:] if name in ("map", "filter") else values
+    if name in ("iter", "next", "sum", "dict"):
+        iterated = values[:1]
+    if name == "range" and frame.context.converted:
+        return  # becomes tf.range
+    for value in iterated:
+        if value.kind is DATASET and frame.context.jit:
+            frame.analysis.note(frame, node, ITERATION, value, "dataset")
+        elif iteration.is_taken_apart(value):
+            iteration.note(frame, node, value, f"`{name}`")
+            return
+
+
+def note_answers(
+    name: str, function: Value, values: tuple[Value, ...], node: ast.AST, frame: Frame
+) -> None:
+    """`sorted(rows, key=tf.reduce_sum)`, `filter(is_kept, rows)`: Python asks what the function answers for its truth."""
+    if not values or values[0].kind not in (SEQUENCE, COLLECTION) or len(values[0].ref or ()) == 1:
+        return
+    answer = handed_functions.answer(function, element(values[0]), node, frame)
+    if answer.is_tensor and not (answer.guess or answer.structured or answer.optional):
+        frame.analysis.note(frame, node, CONVERSION, answer, name)
+
+
+def _convert(name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
+    if value.kind is INSTANCE:
+        if name == "bool":
+            protocols.truth(value, frame)
+        else:
+            protocols.number(value, f"__{name}__", frame)
+    if not value.is_tensor:
+        known = value.constant()
+        is_number = name == "int" and known is not None and str(known.value).isdecimal()
+        return constant(int(known.value)) if known and is_number else SOME_PYTHON
+    if frame.context.converted and name in _CONVERTED_FINE:
+        dtype = "int32" if name == "int" else "float32"
+        return value._replace(kind=TENSOR, dtype=dtype, ref=FromPython(name))
+    if not value.structured and not value.guess:
+        frame.analysis.note(frame, node, CONVERSION, value, name)
+    return SOME_PYTHON
+
+
+def _truth_of_elements(name: str, values: tuple[Value, ...], node: ast.AST, frame: Frame) -> Value:
+    if len(values) == 1:
+        inside = element(values[0])
+        if values[0].kind is TENSOR and not values[0].structured and not values[0].guess:
+            frame.analysis.note(frame, node, CONVERSION, values[0], name)
+            return SOME_PYTHON
+        asked = inside if values[0].kind in (SEQUENCE, COLLECTION) else NOTHING_KNOWN
+    else:
+        tensors = [v for v in values if v.is_tensor]
+        asked = tensors[0] if tensors and name in ("max", "min") else NOTHING_KNOWN
+    if asked.is_tensor and not asked.structured and not asked.optional:
+        if not asked.guess:
+            frame.analysis.note(frame, node, CONVERSION, asked, name)
+        return NOTHING_KNOWN
+    return SOME_PYTHON if all(v.kind in (PYTHON, SHAPE) for v in values) else NOTHING_KNOWN
+
+
+# Kinds of what callers pass on purpose, where a tensor would do.
+_COMPOSITES = frozenset({SPARSE, RAGGED, "slices"})
+
+
+def _isinstance(values: tuple[Value, ...], frame: Frame) -> Value:
+    if len(values) != 2:
+        return SOME_PYTHON
+    value, types = values
+    wanted = types.ref if types.kind is SEQUENCE else (types,)
+    kinds = {kind_of_type(t) for t in wanted}
+    if value.kind is TENSOR and not (value.guess or value.structured or value.optional):
+        if TENSOR in kinds:
+            return TRUE
+        if None not in kinds:
+            return FALSE
+    if value.is_composite and not (value.guess or value.optional):
+        if value.kind in kinds:
+            return TRUE if value.sure else SOME_PYTHON
+        if None not in kinds:
+            return FALSE
+    if kinds <= _COMPOSITES:
+        return usually(False)
+    if value.kind in (SEQUENCE, COLLECTION) and kinds == {SEQUENCE}:
+        return _is_written_as(value, wanted)
+    if value.kind is MAPPING and kinds == {MAPPING}:
+        return TRUE
+    return SOME_PYTHON
+
+
+def _is_written_as(value: Value, classes: Iterable[Value]) -> Value:
+    """A list is no tuple: both are one kind here, and what was written as one or the other is told apart."""
+    names = {str(wanted.ref) for wanted in classes}
+    if value.optional or value.dtype is None or not names <= {"builtins.list", "builtins.tuple"}:
+        return SOME_PYTHON
+    return TRUE if f"builtins.{value.dtype}" in names else FALSE
+
+
+def _getattr(values: tuple[Value, ...], frame: Frame) -> Value:
+    name = values[1].usual() if len(values) > 1 else None
+    if name is not None and isinstance(name.value, str) and name.value.isidentifier():
+        return read(values[0], name.value, frame, ast.Constant(name.value))
+    if name is None and len(values) > 1 and type(values[1].ref) is Partly:
+        return _named_alike(values[0], values[1].ref, frame)
+    return NOTHING_KNOWN
+
+
+def _named_alike(module: Value, name: Partly, frame: Frame) -> Value:
+    """`getattr(tf.math, f"segment_{mode}")`: one of the functions of that module whose names begin and end like that."""
+    if module.kind is not EXTERNAL or not (name.start or name.end):
+        return NOTHING_KNOWN
+    every = frame.analysis.catalog.members(str(module.ref))
+    alike = [each for each in every if each.startswith(name.start) and each.endswith(name.end)]
+    found = [Value(EXTERNAL, ref=f"{module.ref}.{each}") for each in alike if each.islower()]
+    return join_all(tuple(found)) if found and len(found) == len(alike) else NOTHING_KNOWN
+
+
+def _hasattr(values: tuple[Value, ...], frame: Frame) -> Value:
+    name = values[1].constant() if len(values) > 1 else None
+    if (
+        name is not None
+        and values[0].kind is TENSOR
+        and not values[0].guess
+        and not values[0].structured
+    ):
+        if name.value in ("numpy", "item", "tolist"):
+            return FALSE  # a symbolic tensor has none of these (facts: silently different)
+    if values and values[0].ref in ("keras.Model", "tf_keras.Model") and name is not None:
+        return TRUE if name.value in _MODEL_METHODS else SOME_PYTHON
+    return SOME_PYTHON
+
+
+# What every Keras that the catalogue covers has (TensorFlow 2.12 and later): libraries still ask.
+_MODEL_METHODS = frozenset({"compute_loss", "compute_metrics", "train_step", "export"})
+
+
+def _enumerate(values: tuple[Value, ...], frame: Frame) -> Value:
+    inner = element(values[0]) if values else NOTHING_KNOWN
+    return Value(COLLECTION, ref=Value(SEQUENCE, ref=(SOME_PYTHON, inner)))
+
+
+def _zip(values: tuple[Value, ...], frame: Frame) -> Value:
+    return Value(COLLECTION, ref=Value(SEQUENCE, ref=tuple(element(v) for v in values)))
+
+
+def _listed(values: tuple[Value, ...], frame: Frame) -> Value:
+    if not values:
+        return Value(SEQUENCE, ref=())
+    first = values[0]
+    if first.kind in (SEQUENCE, COLLECTION):
+        return first if first.dtype is None else first._replace(dtype=None)
+    if first.kind is SHAPE:
+        if first.shape is not None:
+            return Value(SEQUENCE, ref=tuple(dimension(size) for size in first.shape))
+        return Value(COLLECTION, ref=SOME_PYTHON)
+    if first.kind is MAPPING:
+        return Value(COLLECTION, ref=SOME_PYTHON)
+    return Value(COLLECTION, ref=element(first)) if first.kind is TENSOR else NOTHING_KNOWN
+
+
+def _range(values: tuple[Value, ...], node: ast.AST, frame: Frame) -> Value:
+    dependence = max((v.dependence for v in values if v.is_tensor), default=None)
+    if dependence is None:
+        return Value(COLLECTION, ref=SOME_PYTHON)
+    if not frame.context.converted:
+        return NOTHING_KNOWN
+    # AutoGraph turns range(tensor) into tf.range, whose length XLA must know.
+    names = ("limit",) if len(values) == 1 else ("start", "limit", "delta")
+    note_sizes("range", dict(zip(names, values)), names, node, frame)
+    return Value(TENSOR, dependence, dtype="int32", rank=1, shape=(None,))
+
+
+def _len(value: Value, node: ast.AST, frame: Frame) -> Value:
+    counted = protocols.number(value, "__len__", frame)
+    if counted is not None and counted.is_tensor and not (counted.guess or counted.optional):
+        # Python takes no tensor for a length, whether AutoGraph converts the call or not.
+        frame.analysis.note(frame, node, CONVERSION, counted, "len")
+    if value.kind is TENSOR and not (value.structured or value.guess or value.optional):
+        if not frame.context.converted:
+            frame.analysis.note(frame, node, CONVERSION, value, "len")
+            return SOME_PYTHON
+        # AutoGraph gives the Python number where the size is static.
+        return SOME_PYTHON if value.producer is None else Value(TENSOR, BOUNDED, rank=0, shape=())
+    if value.kind is SEQUENCE and value.ref:
+        return constant(len(value.ref))
+    if value.kind is SHAPE and value.shape is not None:
+        return constant(len(value.shape))
+    return SOME_PYTHON
+
+
+def _sum(values: tuple[Value, ...], frame: Frame) -> Value:
+    inside = element(values[0]) if values else NOTHING_KNOWN
+    if inside.is_tensor:
+        return inside._replace(kind=TENSOR, ref=None, structured=False)
+    return SOME_PYTHON if inside.kind is PYTHON else NOTHING_KNOWN
+
+
+def _super(values: tuple[Value, ...], frame: Frame) -> Value:
+    owner_frame: Frame | None = frame
+    while owner_frame is not None and owner_frame.self_value is None:
+        owner_frame = owner_frame.outer
+    if owner_frame is None or owner_frame.function is None or owner_frame.function.cls is None:
+        return NOTHING_KNOWN
+    instance, cls = owner_frame.self_value, owner_frame.function.cls
+    # `Base.__init__(self, ...)` is also written outside of classes, where nothing is known of `self`.
+    is_known = instance is not None and isinstance(instance.ref, ClassInfo)
+    return Value(SUPER, ref=(instance if is_known else Value(INSTANCE, ref=cls), cls))
+
+
+def _passed_on(values: tuple[Value, ...], frame: Frame) -> Value:
+    kinds = (SEQUENCE, COLLECTION, DATASET)
+    return values[0] if values and values[0].kind in kinds else NOTHING_KNOWN
+
+
+def _iter(values: tuple[Value, ...], frame: Frame) -> Value:
+    if values and values[0].kind is DATASET:
+        return values[0]
+    return _passed_on(values, frame)
+
+
+def _next(values: tuple[Value, ...], frame: Frame) -> Value:
+    return element(values[0]) if values else NOTHING_KNOWN
+
+
+def _mapping(values: tuple[Value, ...], frame: Frame) -> Value:
+    return values[0] if values and values[0].kind is MAPPING else NOTHING_KNOWN
+
+
+def _type(values: tuple[Value, ...], frame: Frame) -> Value:
+    if len(values) == 1 and values[0].kind is TENSOR:
+        if not (values[0].guess or values[0].structured or values[0].optional):
+            return Value(EXTERNAL, ref="tf.Tensor")
+    return NOTHING_KNOWN
+
+
+def _nothing(values: tuple[Value, ...], frame: Frame) -> Value:
+    return NOTHING_KNOWN
+
+
+_SPECIAL = {
+    "isinstance": _isinstance,
+    "getattr": _getattr,
+    "hasattr": _hasattr,
+    "enumerate": _enumerate,
+    "zip": _zip,
+    "list": _listed,
+    "tuple": _listed,
+    "set": _listed,
+    "sum": _sum,
+    "super": _super,
+    "filter": _passed_on,
+    "reversed": _passed_on,
+    "iter": _iter,
+    "next": _next,
+    "dict": _mapping,
+    "type": _type,
+    "vars": _nothing,
+    "object": _nothing,
+}

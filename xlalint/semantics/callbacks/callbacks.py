@@ -1,0 +1,309 @@
+"""What calls of APIs that take functions do: by the name of the API."""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.semantics import named_tuples
+from xlalint.semantics.arguments import Arguments
+from xlalint.semantics.callbacks.conditional_calls import case, cond, keras_switch, switch_case
+from xlalint.semantics.callbacks.handed_functions import Callback, argument, combined, run, written
+from xlalint.semantics.callbacks.loop_calls import (
+    fold,
+    fori_loop,
+    keras_rnn,
+    keras_scan,
+    map_fn,
+    scan,
+    unconverted_map,
+    while_loop,
+)
+from xlalint.semantics.environment import versions
+from xlalint.semantics.facts import ASSUMED, NUMPY_CALL
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import misfits
+from xlalint.semantics.names import api_name
+from xlalint.semantics.results import specs
+from xlalint.semantics.training import pipelines
+from xlalint.semantics.training.devices import note_jit
+from xlalint.semantics.values import (
+    ANY_OF,
+    ARRIVING,
+    COLLECTION,
+    COMPUTED,
+    EXTERNAL,
+    FALSE,
+    FUNCTION,
+    INPUTS,
+    INSTANCE,
+    NDARRAY,
+    NOTHING_KNOWN,
+    PARTIAL,
+    SEQUENCE,
+    SOME_PYTHON,
+    TENSOR,
+    TRUE,
+    VARIABLE,
+    Value,
+    constant,
+    element,
+    leaves,
+)
+
+_DATA = Value(TENSOR, ARRIVING)
+# Keras objects that are made of a function: the parameter that takes it, and what Keras calls it with.
+_LOSSES_AND_METRICS = frozenset(
+    {"keras.metrics.MeanMetricWrapper", "keras.losses.LossFunctionWrapper"}
+)
+_WRAPPERS: dict[str, tuple[str, tuple[Value, ...] | None]] = {
+    "keras.layers.Lambda": ("function", (INPUTS,)),
+    "keras.layers.Activation": ("activation", (_DATA,)),
+    **dict.fromkeys(_LOSSES_AND_METRICS, ("fn", (_DATA, _DATA))),
+}
+_KEEP_FUNCTIONS = ("keras.layers.", "keras.metrics.", "keras.losses.")
+# Options of layers: Keras traces these functions, and neither Keras 2 nor Keras 3 lets AutoGraph convert them (measured).
+_TRACED_OPTIONS = (
+    ("activation", (_DATA,)),
+    ("_regularizer", (Value(VARIABLE, ARRIVING),)),
+    ("_constraint", (Value(VARIABLE, ARRIVING),)),
+)
+_CALLED = frozenset({FUNCTION, PARTIAL, INSTANCE, ANY_OF})
+
+
+def call(
+    name: str, arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value | None:
+    """The value of a call of an API that takes functions; None when it is no such API."""
+    handler = _HANDLERS.get(name)
+    return handler(arguments, bound, node, frame) if handler is not None else None
+
+
+def foreign(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """Calls of packages other than TensorFlow and Keras that pass functions through."""
+    if name == "functools.reduce" and len(arguments.positional) > 1:
+        item = element(arguments.positional[1])
+        return combined(arguments.positional[0], item, written(node, 0), frame)
+    version = versions.parsed(name, next(iter(arguments.positional), NOTHING_KNOWN))
+    if version is not None:
+        return version
+    record = named_tuples.made(name, arguments)
+    if record is not None:
+        return record
+    if name == "tensorflow_datasets.load":
+        return pipelines.of_tensorflow_datasets(arguments)
+    if name.startswith("tqdm.") and arguments.positional:
+        return arguments.positional[0]  # a progress bar gives what it is given
+    if name.startswith("transformers."):
+        return pipelines.collator(name, arguments, node, frame) or NOTHING_KNOWN
+    if name == "functools.partial" and arguments.positional:
+        target = arguments.positional[0]
+        if target.ref == "tf.function" and _turns_on_jit(arguments.keywords):
+            note_jit(frame, node, "tf.function")
+        if target.kind in (FUNCTION, EXTERNAL, INSTANCE, PARTIAL):
+            return Value(
+                PARTIAL, ref=(target, arguments.positional[1:], tuple(arguments.keywords.items()))
+            )
+    return NOTHING_KNOWN
+
+
+def construct(name: str, arguments: Arguments, frame: Frame) -> None:
+    """Objects that keep functions to trace them later: layers with activations and penalties, wrapped losses."""
+    plain = api_name(name)
+    if not plain.startswith(_KEEP_FUNCTIONS):
+        return
+    wanted: list[tuple[Value, tuple[Value, ...] | None]] = []
+    if plain in _WRAPPERS:
+        parameter, passed = _WRAPPERS[plain]
+        own = arguments.keywords.get(parameter, next(iter(arguments.positional), NOTHING_KNOWN))
+        wanted.append((own, passed))
+    elif plain.startswith("keras.layers."):
+        for option, value in arguments.keywords.items():
+            wanted += [(value, passed) for end, passed in _TRACED_OPTIONS if option.endswith(end)]
+    is_keras_2 = frame.analysis.keras == "2" or plain != name
+    converted = is_keras_2 and plain in _LOSSES_AND_METRICS
+    for value, passed in wanted:
+        if value.kind in _CALLED:
+            frame.analysis.regions.trace_later(
+                value, (name,), converted=converted, frame=frame, arguments=passed
+            )
+
+
+def _host(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    function = argument(arguments, bound, 0, "func", "computation")
+    if function is not None:
+        frame.analysis.regions.mark_host(function)
+    return Value(TENSOR, COMPUTED, structured=True)
+
+
+def _map_structure(
+    arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    mapped = arguments.positional[1] if len(arguments.positional) > 1 else NOTHING_KNOWN
+    inside = leaves(mapped)
+    if not inside:
+        return NOTHING_KNOWN
+    leaf = inside[0]._replace(structured=False) if inside[0].is_tensor else inside[0]
+    at = written(node, 0, "func")
+    result = run(arguments.positional[0], [leaf], frame, converted=False, at=at)
+    if mapped.kind is TENSOR:
+        return result._replace(structured=mapped.structured) if result.is_tensor else NOTHING_KNOWN
+    return Value(COLLECTION, ref=result) if mapped.kind in (SEQUENCE, COLLECTION) else NOTHING_KNOWN
+
+
+def _function(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """`tf.function(f, ...)`, or `tf.function(...)` that is called with the function next."""
+    options = arguments.keywords
+    jit = _turns_on_jit(options)
+    if jit:
+        note_jit(frame, node, "tf.function")
+        if isinstance(node, ast.Call):
+            frame.analysis.drivers.saw_options(node, True, "tf.function", frame)
+    function = arguments.positional[0] if arguments.positional else options.get("func")
+    if function is None:
+        return Value(EXTERNAL, ref="tf.function")
+    if function.kind is FUNCTION:
+        frame.analysis.drivers.saw_wrapped(function, node, jit, frame)
+    frame.analysis.regions.trace_later(
+        function,
+        ("tf.function",),
+        converted=options.get("autograph") != FALSE,
+        frame=frame,
+        jit=jit,
+        arguments=specs.promised(options.get("input_signature", NOTHING_KNOWN)) or None,
+    )
+    return function
+
+
+def _turns_on_jit(options: dict[str, Value]) -> bool:
+    return any(options.get(name) == TRUE for name in ("jit_compile", "experimental_compile"))
+
+
+def _wrap(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    return arguments.positional[0] if arguments.positional else NOTHING_KNOWN
+
+
+def _estimator(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """An estimator traces its `model_fn` in a graph of its own, which AutoGraph does not convert."""
+    model_fn = argument(arguments, bound, 0, "model_fn")
+    if model_fn is not None:
+        # What else it takes is settings: the mode, the parameters of the run, its configuration.
+        settings = tuple((name, SOME_PYTHON) for name in ("mode", "params", "config"))
+        given = Value(PARTIAL, ref=(model_fn, (), settings))
+        frame.analysis.regions.trace_later(given, ("Estimator",), converted=False, frame=frame)
+    return NOTHING_KNOWN
+
+
+def _estimator_spec(
+    arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    """What a TPUEstimator's `model_fn` returns names the functions that run on the host: summaries and metrics."""
+    for name in ("host_call", "eval_metrics", "scaffold_fn"):
+        for leaf in leaves(arguments.keywords.get(name, NOTHING_KNOWN)):
+            frame.analysis.regions.mark_host(leaf)
+    return NOTHING_KNOWN
+
+
+def _eager_here(
+    arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    """While tracing there is no eager execution, whatever the program does outside."""
+    return FALSE if frame.context.is_compiled and not frame.silent else TRUE
+
+
+def _to_numpy(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """Keras's own way to NumPy, which a traced tensor refuses as it refuses `.numpy()`."""
+    value = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
+    if value.is_tensor and not (value.guess or value.structured or value.optional):
+        frame.analysis.note(frame, node, NUMPY_CALL, value)
+        if frame.context.region == ASSUMED:
+            frame.touches_host = True  # as with `.numpy()`: its author runs it eagerly
+    return Value(NDARRAY)
+
+
+def _backend(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """What compiles Keras code here, whatever backends a package has code for."""
+    return constant("tensorflow")
+
+
+def _traced_here(
+    arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    return FALSE if _eager_here(arguments, bound, node, frame) == TRUE else TRUE
+
+
+def _debug_hook(name: str) -> Callback:
+    def hook(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        frame.analysis.drivers.saw_debug_hook(node, name, frame)
+        return NOTHING_KNOWN
+
+    return hook
+
+
+_DEBUG_HOOKS = (
+    "tf.debugging.enable_check_numerics",
+    "tf.debugging.experimental.enable_dump_debug_info",
+)
+_HANDLERS: dict[str, Callback] = {
+    **dict.fromkeys(misfits.POLICIES, misfits.policy),
+    **{name: _debug_hook(name) for name in _DEBUG_HOOKS},
+    "keras.backend.switch": keras_switch,
+    "tf.cond": cond,
+    "tf.compat.v1.cond": cond,
+    "tf.while_loop": while_loop,
+    "tf.compat.v1.while_loop": while_loop,
+    "tf.map_fn": map_fn,
+    "tf.compat.v1.map_fn": map_fn,
+    "keras.backend.map_fn": map_fn,
+    "tf.vectorized_map": unconverted_map,
+    "keras.ops.vectorized_map": unconverted_map,
+    "keras.ops.map": unconverted_map,
+    "tf.scan": scan,
+    "tf.foldl": fold,
+    "tf.foldr": fold,
+    "tf.py_function": _host,
+    "tf.numpy_function": _host,
+    "tf.compat.v1.py_func": _host,
+    "tf.nest.map_structure": _map_structure,
+    "keras.tree.map_structure": _map_structure,
+    "tf.function": _function,
+    "tf.custom_gradient": _wrap,
+    "tf.recompute_grad": _wrap,
+    "tf.autograph.experimental.do_not_convert": _wrap,
+    "tf.autograph.to_graph": _wrap,
+    **dict.fromkeys(
+        (
+            f"{root}estimator.{name}"
+            for root in ("tf.", "tf.compat.v1.")
+            for name in ("Estimator", "tpu.TPUEstimator")
+        ),
+        _estimator,
+    ),
+    "tf.contrib.tpu.TPUEstimator": _estimator,
+    **dict.fromkeys(
+        (
+            f"{root}.TPUEstimatorSpec"
+            for root in ("tf.estimator.tpu", "tf.compat.v1.estimator.tpu", "tf.contrib.tpu")
+        ),
+        _estimator_spec,
+    ),
+    "tf.compat.v1.tpu.outside_compilation": _host,
+    "tf.tpu.outside_compilation": _host,
+    "tf.switch_case": switch_case,
+    "tf.case": case,
+    "tf.compat.v1.case": case,
+    "keras.backend.rnn": keras_rnn,
+    "keras.backend.backend": _backend,
+    "keras.config.backend": _backend,
+    "keras.ops.convert_to_numpy": _to_numpy,
+    "keras.backend.get_value": _to_numpy,
+    "keras.backend.eval": _to_numpy,
+    "tf.executing_eagerly": _eager_here,
+    "tf.inside_function": _traced_here,
+    "tf.compat.v1.executing_eagerly": _eager_here,
+    "tf.python.eager.context.executing_eagerly": _eager_here,
+    "tf.compat.v1.executing_eagerly_outside_functions": lambda a, b, n, f: TRUE,
+    "keras.ops.cond": cond,
+    "keras.ops.while_loop": while_loop,
+    "keras.ops.fori_loop": fori_loop,
+    "keras.ops.scan": keras_scan,
+}

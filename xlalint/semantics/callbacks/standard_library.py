@@ -1,0 +1,56 @@
+"""Functions of Python's standard library that call what they are given, or ask tensors for their truth or order."""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.semantics.arguments import Arguments
+from xlalint.semantics.callbacks import builtin_calls, handed_functions
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.values import COLLECTION, NOTHING_KNOWN, Value, element
+
+# They keep the items for which a function says yes (or no).
+_KEEP = frozenset({"itertools.takewhile", "itertools.dropwhile", "itertools.filterfalse"})
+_LARGEST = frozenset({"heapq.nlargest", "heapq.nsmallest"})
+_TRUTHS = frozenset({"operator.truth", "operator.not_"})
+_OPERATORS = {
+    "operator.add": "tf.add",
+    "operator.sub": "tf.subtract",
+    "operator.mul": "tf.multiply",
+    "operator.truediv": "tf.divide",
+    "operator.pow": "tf.pow",
+    "operator.matmul": "tf.matmul",
+    "operator.neg": "tf.negative",
+    "operator.lt": "tf.less",
+    "operator.le": "tf.less_equal",
+    "operator.gt": "tf.greater",
+    "operator.ge": "tf.greater_equal",
+    "operator.eq": "tf.equal",
+    "operator.ne": "tf.not_equal",
+    "operator.and_": "tf.logical_and",
+    "operator.or_": "tf.logical_or",
+}
+
+
+def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value | None:
+    """The value of `itertools.takewhile(...)` and its like; None of any other function."""
+    given = arguments.positional
+    operator = _OPERATORS.get(name)
+    if operator is not None:
+        if not any(value.is_tensor and not value.structured for value in given):
+            return NOTHING_KNOWN
+        return frame.analysis.call_api(operator, arguments, node, frame)
+    if name in _TRUTHS:
+        return builtin_calls.call("bool", arguments, node, frame)
+    if name in _LARGEST:
+        rest = arguments._replace(positional=given[1:])
+        return builtin_calls.call("sorted", rest, node, frame)
+    if len(given) < 2:
+        return None
+    if name in _KEEP:
+        builtin_calls.note_answers(name.rpartition(".")[2], given[0], given[1:2], node, frame)
+        return given[1]
+    if name == "itertools.accumulate":
+        item = element(given[0])
+        return Value(COLLECTION, ref=handed_functions.combined(given[1], item, node, frame))
+    return None

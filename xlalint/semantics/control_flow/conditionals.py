@@ -1,0 +1,493 @@
+"""The arms of a conditional on a tensor: what each leaves behind, and whether one conditional can be made of them.
+
+AutoGraph (and `tf.cond` below it) wants the same names, structure and dtypes from both arms while tracing; XLA wants the same
+rank when it compiles. Neither asks which arm will run: both are traced and compiled, even where the test is known beforehand,
+as `tf.rank(x) == 1` is (all measured on TensorFlow 2.21).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from xlalint.semantics import symbolic
+from xlalint.semantics.control_flow import guarded_sizes, relative_ranks
+from xlalint.semantics.control_flow.liveness import binds_in, is_live_after, is_shared, path_to
+from xlalint.semantics.facts import ARMS
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.gradients import sliced_arms
+from xlalint.semantics.local_names import Changes
+from xlalint.semantics.results import tensor_arrays
+from xlalint.semantics.results.shapes import Shape
+from xlalint.semantics.values import (
+    ARRIVING,
+    EXTERNAL,
+    FUNCTION,
+    INSTANCE,
+    MAPPING,
+    NONE,
+    PYTHON,
+    SEQUENCE,
+    SHAPE,
+    SOME_PYTHON,
+    TENSOR,
+    TENSOR_ARRAY,
+    VARIABLE,
+    Content,
+    Value,
+)
+
+
+class Difference(NamedTuple):
+    """Why two arms cannot become one: the variant of the rule's page, and what each arm leaves."""
+
+    variant: str
+    first: str
+    second: str
+    name: str | None = None
+
+
+@dataclass(slots=True)
+class Arm:
+    """One arm, after it was run: what it changed, whether its end is reached, and what it returned."""
+
+    block: Sequence[ast.stmt]
+    changes: Changes
+    ends: bool
+    returned: list[Value]
+
+
+@dataclass(slots=True)
+class Split:
+    """A conditional of which an arm returns: AutoGraph makes the other arm of all that follows it."""
+
+    node: ast.If
+    test: Value
+    arms: tuple[Arm, Arm]
+    position: int
+
+
+def becomes_one(test: Value, frame: Frame) -> bool:
+    """Whether AutoGraph makes a graph conditional of a Python one with this test."""
+    return (
+        test.is_tensor
+        and frame.context.converted
+        and frame.context.is_compiled
+        and not frame.silent
+        and not (test.structured or test.optional or test.guess or symbolic.is_symbolic(test))
+    )
+
+
+def with_what_is_skipped(node: ast.If, frame: Frame) -> ast.If | None:
+    """`if t: continue` in a loop: AutoGraph makes the other arm of what is left of the loop's body.
+
+    Returns that conditional, its arms without `continue`; None where nothing is skipped, or more than this block is.
+    """
+    body = frame.function.node.body if frame.function is not None else None
+    skips = [bool(arm) and isinstance(arm[-1], ast.Continue) for arm in (node.body, node.orelse)]
+    if skips[0] == skips[1] or not frame.loops or not isinstance(body, list):
+        return None
+    path = path_to(body, node)
+    if not path or path[-1].owner is not frame.loops[-1]:
+        return None
+    rest = list(path[-1].block[path[-1].place + 1 :])
+    arms = [node.body[:-1], [*node.orelse, *rest]]
+    if skips[1]:
+        arms = [[*node.body, *rest], node.orelse[:-1]]
+    whole = ast.If(test=node.test, body=arms[0] or [ast.Pass()], orelse=arms[1])
+    return ast.copy_location(whole, node) if rest else None
+
+
+def run_arm(block: Sequence[ast.stmt], run: Callable[[], bool], frame: Frame) -> Arm:
+    """Run one arm, take back what it changed, and compare the conditionals in it that return with what follows them."""
+    position = len(frame.returned)
+    opened = len(frame.splits)
+    frame.names.fork()
+    frame.arms += 1
+    ends = run()
+    frame.arms -= 1
+    close_splits(frame, opened, ends)
+    return Arm(block, frame.names.take_back(), ends, frame.returned[position:])
+
+
+def note_arms(node: ast.If, test: Value, first: Arm, second: Arm, frame: Frame) -> None:
+    """Note what keeps the arms from becoming one conditional, at its test."""
+    found = _raised(node)
+    if found is None and first.ends and second.ends:
+        found = _state(node, first, second, frame)
+    note_guarded(node.test, test, node.body, node.orelse, frame)
+    if first.ends and second.ends:
+        changes = first.changes, second.changes
+        sliced_arms.note_names(node.test, node.body, node.orelse, changes, frame)
+    if found is None and _asks_for_rank(node.test, frame):
+        found = Difference("rank-test", "", "")
+    if found is None and _asks_python_in_graph(node.test, frame):
+        found = Difference("static-test", "", "")
+    if found is not None:
+        frame.analysis.note(frame, node.test, ARMS, test, found)
+    if (first.returned or second.returned) and not frame.loops:
+        frame.splits.append(Split(node, test, (first, second), len(frame.returned)))
+
+
+def note_guarded(
+    test: ast.expr, value: Value, first: Sequence[ast.AST], second: Sequence[ast.AST], frame: Frame
+) -> None:
+    """Note the call of an arm that asks for a size which is negative where the other arm is meant."""
+    if frame.silent or not frame.context.is_compiled:
+        return
+    found = guarded_sizes.guarded_size(test, value, first, second, frame)
+    if found is not None:
+        detail = Difference("guarded-size", found.size, ast.unparse(test))
+        frame.analysis.note(frame, found.call, ARMS, value, detail)
+
+
+def _raised(node: ast.If) -> Difference | None:
+    """A `raise` in an arm, not under a further condition, is raised while tracing."""
+    if any(isinstance(statement, ast.Raise) for statement in (*node.body, *node.orelse)):
+        return Difference("raise", "", "")
+    return None
+
+
+def _asks_for_rank(test: ast.expr, frame: Frame) -> bool:
+    """`tf.rank(x) == 2`, `tf.equal(n_dims, 1)`: the answer is known while tracing, the question is in the graph."""
+    if isinstance(test, ast.Compare):
+        parts = [test.left, *test.comparators]
+    elif isinstance(test, ast.Call):
+        parts = list(test.args)
+    elif isinstance(test, ast.UnaryOp):
+        return _asks_for_rank(test.operand, frame)
+    elif isinstance(test, ast.BoolOp):
+        return all(_asks_for_rank(part, frame) for part in test.values)
+    else:
+        return False
+    refs = [frame.analysis.evaluate(part, frame).ref for part in parts]
+    return any(type(ref) is Content and ref.is_rank for ref in refs)
+
+
+def _asks_python_in_graph(test: ast.expr, frame: Frame) -> bool:
+    """`tf.greater(len(items), 0)`: a comparison of what Python knows, made a tensor."""
+    if not isinstance(test, ast.Call) or not test.args or test.keywords:
+        return False
+    return all(frame.analysis.evaluate(a, frame).kind in (PYTHON, SHAPE) for a in test.args)
+
+
+def _state(node: ast.If, first: Arm, second: Arm, frame: Frame) -> Difference | None:
+    function = frame.function.node if frame.function is not None else None
+    body = function.body if function is not None else None
+    if not isinstance(body, list):
+        return None
+    for name in _names_that_differ(first, second):
+        found = _difference_of_name(name, first, second, frame)
+        if found is None:
+            found = _other_than_tested(name, node.test, first, second, frame)
+        if found is not None and not is_shared(body, name.split("[")[0]):
+            if is_live_after(body, node, name.split("[")[0]):
+                return found._replace(name=name)
+    return None
+
+
+def _names_that_differ(first: Arm, second: Arm) -> list[str]:
+    """Names that an arm binds, in the order in which the code binds them."""
+    return [
+        name
+        for name in {**first.changes, **second.changes}
+        if "." not in name and _is_bound(name, (first, second))
+    ]
+
+
+def _is_bound(name: str, arms: Sequence[Arm]) -> bool:
+    """Whether an arm binds the name or fills the dictionary it holds, rather than only learns of it by the test."""
+    if any(value is not None and value.kind is MAPPING for value in _values(name, arms)):
+        return True
+    return any(binds_in(arm.block, name) for arm in arms)
+
+
+def _values(name: str, arms: Sequence[Arm]) -> list[Value | None]:
+    return [arm.changes.get(name) for arm in arms]
+
+
+def numbers_decided(test: Value, first: Arm, second: Arm, frame: Frame) -> dict[str, Value]:
+    """Python numbers that the arms leave different: one conditional makes a scalar tensor of them."""
+    found: dict[str, Value] = {}
+    for name in {**first.changes, **second.changes}:
+        before = frame.names.get(name)
+        values = [arm.changes.get(name, before) for arm in (first, second)]
+        known = [v for v in values if v is not None and v.kind is PYTHON]
+        if len(known) < 2 or known[0] == known[1] != SOME_PYTHON:
+            continue
+        dtypes = {_dtype(value) for value in known} - {None}
+        if dtypes and "string" not in dtypes and _is_bound(name, (first, second)):
+            dtype = dtypes.pop() if len(dtypes) == 1 else None
+            dependence = max(test.dependence, ARRIVING)
+            found[name] = Value(TENSOR, dependence, dtype=dtype, rank=0, sure=test.sure, shape=())
+    return found
+
+
+def _difference_of_name(name: str, first: Arm, second: Arm, frame: Frame) -> Difference | None:
+    here = frame.names.get(name)
+    a, b = first.changes.get(name, here), second.changes.get(name, here)
+    if a is b:
+        return None
+    if a is None or b is None:
+        bound = b if a is None else a
+        if bound is None or bound.kind not in _DATA_KINDS:
+            return None
+        words = ("a value", "none at all")
+        return Difference("undefined", *(words if b is None else words[::-1]))
+    if a.kind is MAPPING and b.kind is MAPPING:
+        return _missing_key(a, b)
+    found = difference(a, b)
+    if found is None and a.is_tensor and b.is_tensor:
+        ranks = [relative_ranks.after(arm.block, frame) for arm in (first, second)]
+        found = _relative(*(r.get(name, relative_ranks.Rank(name, 0)) for r in ranks))
+    return found
+
+
+def _other_than_tested(
+    name: str, test: ast.expr, first: Arm, second: Arm, frame: Frame
+) -> Difference | None:
+    """`if tf.rank(x) == 1: x = tf.reshape(x, [-1, 1])`: for the very inputs that are asked for, the ranks differ."""
+    if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq)):
+        return None
+    asked = test.left
+    if not isinstance(asked, ast.Call) or [ast.unparse(part) for part in asked.args] != [name]:
+        return None
+    content = frame.analysis.evaluate(asked, frame).ref
+    tested = frame.analysis.evaluate(test.comparators[0], frame).constant()
+    if type(content) is not Content or not content.is_rank or tested is None:
+        return None
+    untouched = relative_ranks.Rank(name, 0)
+    made, other = (
+        relative_ranks.after(arm.block, frame).get(name, untouched) for arm in (first, second)
+    )
+    if made is None or made.base is not None or made.reduced is not None or other != untouched:
+        return None
+    if made.more == tested.value:
+        return None
+    return Difference("rank", f"rank {made.more}", _more(untouched))
+
+
+_DATA_KINDS = (TENSOR, VARIABLE, PYTHON, SEQUENCE, TENSOR_ARRAY)
+
+
+def _missing_key(a: Value, b: Value) -> Difference | None:
+    """`d["y"] = ...` in one arm: AutoGraph follows items with literal keys as it follows names."""
+    keys = [{key for key, _ in value.ref or ()} for value in (a, b)]
+    if None in keys[0] | keys[1] or keys[0] == keys[1]:
+        return None
+    return Difference("undefined", _listed(keys[0]), _listed(keys[1]))
+
+
+def _listed(keys: set[object]) -> str:
+    return "the keys " + ", ".join(sorted(repr(k) for k in keys)) if keys else "no keys"
+
+
+def _relative(a: relative_ranks.Rank | None, b: relative_ranks.Rank | None) -> Difference | None:
+    if a is None or b is None:
+        return None
+    for one, other in ((a, b), (b, a)):
+        if one.reduced is not None and other == (one.reduced, 0, None):
+            words = ["a scalar" if rank is one else f"`{rank.base}` as it was" for rank in (a, b)]
+            return Difference("rank", *words)
+    if a.base != b.base or a.more == b.more:
+        return None
+    if a.base is None:
+        return Difference("rank", f"rank {a.more}", f"rank {b.more}")
+    return Difference("rank", _more(a), _more(b))
+
+
+def _more(rank: relative_ranks.Rank) -> str:
+    if rank.more == 0:
+        return f"the rank of `{rank.base}`"
+    count = "one dimension" if abs(rank.more) == 1 else f"{abs(rank.more)} dimensions"
+    return f"{count} {'more' if rank.more > 0 else 'less'} than `{rank.base}`"
+
+
+def close_splits(frame: Frame, opened: int, ends: bool) -> None:
+    """Compare what arms return with what is returned after them; `ends` says that the block's end can be reached."""
+    for split in frame.splits[opened:]:
+        found = _returns_differ(split, frame, ends)
+        if found is not None:
+            frame.analysis.note(frame, split.node.test, ARMS, split.test, found)
+    del frame.splits[opened:]
+
+
+def _returns_differ(split: Split, frame: Frame, ends: bool) -> Difference | None:
+    """All of what one arm returns must differ from all that the other does: joined ways prove nothing."""
+    first, second = split.arms
+    later = frame.returned[split.position :]
+    ways = [arm.returned + (later if arm.ends else []) for arm in (first, second)]
+    falls = [arm.ends and ends for arm in (first, second)]
+    for returns, other, falls_off in ((ways[0], ways[1], falls[1]), (ways[1], ways[0], falls[0])):
+        if returns and falls_off and not other:
+            return Difference("return", "a value", "reaches the end without one")
+    if any(falls) or not (ways[0] and ways[1]):
+        return None
+    found = [difference(a, b) for a in ways[0] for b in ways[1]]
+    if all(d is not None for d in found):
+        return found[0]
+    if ways[0] == [NONE] and ways[1] == [NONE]:
+        return Difference("none", "None", "None")
+    return _relative_returns(split, frame)
+
+
+def _relative_returns(split: Split, frame: Frame) -> Difference | None:
+    """`if c: return tf.expand_dims(x, 0)`, `return x`: ranks against one another, of what stands side by side."""
+    first = split.node.body[-1]
+    second = split.node.orelse[-1] if split.node.orelse else _next(split.node, frame)
+    if len(split.node.body) > 1 or len(split.node.orelse) > 1:
+        return None
+    expressions = [
+        s.value for s in (first, second) if isinstance(s, ast.Return) and s.value is not None
+    ]
+    if len(expressions) < 2:
+        return None
+    return _relative(*(relative_ranks.rank_of(e, frame) for e in expressions))
+
+
+def _next(node: ast.stmt, frame: Frame) -> ast.stmt | None:
+    body = frame.function.node.body if frame.function is not None else None
+    path = path_to(body, node) if isinstance(body, list) else ()
+    if not path or path[-1].place + 1 >= len(path[-1].block):
+        return None
+    return path[-1].block[path[-1].place + 1]
+
+
+def note_results(
+    node: ast.AST,
+    test: Value,
+    results: Sequence[Value],
+    expressions: Sequence[ast.expr | None],
+    frame: Frame,
+) -> None:
+    """Compare what the callbacks of `tf.cond` and its like return, or the two values of a ternary."""
+    sliced_arms.note_results(node, expressions, results, frame)
+    for other, expression in zip(results[1:], expressions[1:]):
+        found = difference(results[0], other)
+        if found is None and expressions[0] is not None and expression is not None:
+            if results[0].is_tensor and other.is_tensor:
+                found = _relative(
+                    relative_ranks.rank_of(expressions[0], frame),
+                    relative_ranks.rank_of(expression, frame),
+                )
+        if found is not None:
+            frame.analysis.note(frame, node, ARMS, test, found)
+            return
+    if results and all(_dtype(value) == "string" for value in results):
+        frame.analysis.note(frame, node, ARMS, test, Difference("text", "text", "text"))
+
+
+def difference(a: Value, b: Value) -> Difference | None:
+    """Why two values cannot come out of one conditional; None where they can, or where too little is known."""
+    if _is_vague(a) or _is_vague(b) or a == b == NONE:
+        return None
+    if a == NONE or b == NONE:
+        return Difference("none", _described(a), _described(b))
+    if a.kind is MAPPING and b.kind is MAPPING:
+        found = _missing_key(a, b)
+        return found._replace(variant="structure") if found is not None else None
+    if a.kind is SEQUENCE or b.kind is SEQUENCE:
+        return _structures(a, b)
+    if a.kind is TENSOR_ARRAY and b.kind is TENSOR_ARRAY:
+        empty = [tensor_arrays.is_unwritten(v) for v in (a, b)]
+        if empty[0] is not empty[1]:
+            words = [("no element yet" if is_empty else "elements") for is_empty in empty]
+            return Difference("tensor-array", *words)
+        return None
+    if FUNCTION in (a.kind, b.kind) or (a.kind is EXTERNAL and b.kind is EXTERNAL):
+        return Difference("object", _described(a), _described(b)) if a.ref != b.ref else None
+    return _tensors(a, b)
+
+
+def _is_vague(value: Value) -> bool:
+    if value.optional or value.structured:
+        return True
+    if value.guess and not (value.is_tensor and value.rank):
+        return True  # but what has dimensions is no number
+    return value.kind not in (
+        TENSOR,
+        VARIABLE,
+        PYTHON,
+        SEQUENCE,
+        MAPPING,
+        TENSOR_ARRAY,
+        FUNCTION,
+        EXTERNAL,
+        INSTANCE,
+    ) or (value.kind in (SEQUENCE, MAPPING) and not value.ref)
+
+
+def _structures(a: Value, b: Value) -> Difference | None:
+    if a.kind is not b.kind:
+        other = b if a.kind is SEQUENCE else a
+        if other.is_tensor or other.constant() is not None:
+            return Difference("structure", _described(a), _described(b))
+        return None
+    if len(a.ref) != len(b.ref):
+        return Difference("structure", _described(a), _described(b))
+    for x, y in zip(a.ref, b.ref):
+        found = difference(x, y)
+        if found is not None:
+            return found
+    return None
+
+
+def _tensors(a: Value, b: Value) -> Difference | None:
+    one, other = _dtype(a), _dtype(b)
+    if one is not None and other is not None:
+        if one != other:
+            return Difference("dtype", f"dtype {one}", f"dtype {other}")
+        if one == "string":
+            return Difference("text", "text", "text")
+    return _ranks(a, b)
+
+
+def _ranks(a: Value, b: Value) -> Difference | None:
+    one, other = _shape(a), _shape(b)
+    if one is not None and other is not None:
+        words = [f"a tensor of rank {len(s)}" if s else "a scalar" for s in (one, other)]
+        return Difference("rank", *words) if len(one) != len(other) else None
+    ranks = _rank(a), _rank(b)
+    if None not in ranks and (ranks[0] == 0) is not (ranks[1] == 0):
+        words = ["a scalar" if rank == 0 else "a tensor with dimensions" for rank in ranks]
+        return Difference("rank", *words)
+    return None
+
+
+def _shape(value: Value) -> Shape | None:
+    if value.kind is PYTHON:
+        return () if value.choices() else None
+    return value.shape if value.is_tensor else None
+
+
+_PYTHON_DTYPES = {int: "int32", float: "float32", bool: "bool", str: "string", bytes: "string"}
+_DTYPES = frozenset(
+    "bool float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128 string".split()
+)
+
+
+def _dtype(value: Value) -> str | None:
+    """The dtype that a value has in the graph: Python numbers become float32, int32 and bool tensors."""
+    if value.kind is PYTHON:
+        kinds = {_PYTHON_DTYPES.get(type(choice)) for choice in value.choices()}
+        return kinds.pop() if len(kinds) == 1 else None
+    return value.dtype if value.dtype in _DTYPES else None
+
+
+def _rank(value: Value) -> int | None:
+    """0 for a scalar, otherwise the least rank that is known."""
+    if value.kind is PYTHON:
+        return 0 if value.choices() else None
+    return value.rank if value.is_tensor else None
+
+
+def _described(value: Value) -> str:
+    if value == NONE:
+        return "None"
+    if value.kind is SEQUENCE:
+        return f"a structure of {len(value.ref)}"
+    if value.kind is FUNCTION or value.kind is EXTERNAL:
+        return "a function"
+    return "a tensor" if value.is_tensor else "one value"

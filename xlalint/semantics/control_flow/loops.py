@@ -1,0 +1,337 @@
+"""What a tf.while_loop carries from step to step, and which of it does not stay what it was.
+
+AutoGraph turns `for` and `while` over tensors into one tf.while_loop, whose variables keep shape and dtype. TensorFlow refuses,
+while tracing, a variable that changes; shape invariants with open dimensions satisfy TensorFlow, and XLA refuses it then
+(fixtures/XLA205, fixtures/XLA206).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from xlalint.semantics.control_flow import outer_sizes
+from xlalint.semantics.control_flow.liveness import is_carried
+from xlalint.semantics.control_flow.narrowing import dotted_name
+from xlalint.semantics.facts import LOOP_STATE, OUTER_SIZE, LoopChange
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.local_names import Changes
+from xlalint.semantics.results import dtypes
+from xlalint.semantics.results.shapes import Shape
+from xlalint.semantics.values import (
+    COMPUTED,
+    EXTERNAL,
+    PYTHON,
+    TENSOR,
+    UNKNOWN,
+    Const,
+    Value,
+)
+
+Loop = ast.For | ast.AsyncFor | ast.While
+
+_CONCATENATIONS = frozenset(
+    {
+        "tf.concat",
+        "tf.compat.v1.concat",
+        "keras.ops.concatenate",
+        "keras.backend.concatenate",
+        "tf.experimental.numpy.concatenate",
+    }
+)
+_PYTHON_DTYPES: dict[type, str] = {int: "int32", float: "float32", bool: "bool"}
+_LONGEST_QUOTE = 60
+
+
+def carry_round(loop: Loop, head: ast.expr, changes: Changes, frame: Frame) -> None:
+    """Note what one step of a converted loop changes, and make tensors of the Python numbers that it carries.
+
+    The frame's names are those before the loop, `changes` what one step made of them.
+    """
+    every = _writers(loop)
+    for name, writers in every.items():
+        old, new = frame.names.get(name), changes.get(name)
+        if old is None or new is None:
+            continue
+        made = carried(old, new)
+        start = old
+        if made is not None:
+            start = frame.names[name] = as_tensor(old)
+            new = changes[name] = made
+        if not _note_change(loop, head, name, writers, start, new, frame):
+            step = outer_sizes.Step(every, frozenset(every), frame)
+            _note_outer_size(loop, head, name, writers[-1], start, step)
+
+
+def carried(old: Value | None, new: Value | None) -> Value | None:
+    """What a Python number is after a step that changed it: a tensor; None for what is no number or stays one.
+
+    `steps += 1` keeps the dtype of the tensor that `steps` became, unless a float was added to a whole number.
+    """
+    if old is None or new is None or new == old or not (new.is_tensor or new.kind is PYTHON):
+        return None
+    start = as_tensor(old)
+    if start is old:
+        return None
+    if new.is_tensor:
+        return new
+    made = as_tensor(new)
+    return start if made is new else made
+
+
+def _writers(loop: Loop) -> dict[str, list[ast.stmt]]:
+    """The statements of a loop that assign each name, in the order of the source."""
+    found: dict[str, list[ast.stmt]] = {}
+    for part in _parts(loop):
+        for name in _targets(part):
+            found.setdefault(name, []).append(part)
+    return found
+
+
+def as_tensor(value: Value, dependence: int = COMPUTED) -> Value:
+    """A Python number is a scalar tensor once a tf.while_loop carries it, or a conditional of the graph gives it."""
+    if (
+        value.kind is PYTHON
+        and type(value.ref) is Const
+        and type(value.ref.value) in _PYTHON_DTYPES
+    ):
+        dtype = _PYTHON_DTYPES[type(value.ref.value)]
+        return Value(TENSOR, dependence, dtype=dtype, rank=0, shape=())
+    return value
+
+
+def _note_change(
+    loop: Loop,
+    head: ast.expr,
+    name: str,
+    writers: list[ast.stmt],
+    old: Value,
+    new: Value,
+    frame: Frame,
+) -> bool:
+    """Note that a step changes the shape or dtype of a variable; whether it was seen to."""
+    if frame.silent or not frame.context.is_compiled:
+        return True
+    last = writers[-1]
+    if len(writers) == 1 and old.kind in (TENSOR, UNKNOWN) and _is_grown(last, name, frame):
+        _note(head, name, "grows", "", "", last, old, frame)
+        return True
+    change = None if new == old else difference(old, new, _value_of(last), frame)
+    if change is not None and is_carried(_body(frame), loop, name):
+        what, was, becomes = change
+        at = _dtype_clash(last) if what == "dtype" else None
+        if what == "dtype" and at is None and _divides(last):
+            becomes = "float64"
+        _note(at or head, name, what, was, becomes, last, new, frame)
+    return change is not None
+
+
+def _note_outer_size(
+    loop: Loop, head: ast.expr, name: str, last: ast.stmt, old: Value, step: outer_sizes.Step
+) -> None:
+    """Note a variable that the last statement of a step to assign it makes as big as a tensor from outside the loop."""
+    frame = step.frame
+    if not outer_sizes.keeps_static_shapes(old, loop, frame):
+        return
+    size = outer_sizes.size_from_outside(_value_of(last), step)
+    if size is not None and is_carried(_body(frame), loop, name):
+        _note(head, name, OUTER_SIZE, "", size, last, old, frame)
+
+
+def _note(
+    at: ast.AST,
+    name: str,
+    what: str,
+    was: str,
+    becomes: str,
+    by: ast.stmt,
+    value: Value,
+    frame: Frame,
+) -> None:
+    change = LoopChange(name, what, was, becomes, _quote(by), by.lineno)
+    frame.analysis.note(frame, at, LOOP_STATE, value, change)
+
+
+def difference(
+    old: Value, new: Value, source: ast.expr | None, frame: Frame
+) -> tuple[str, str, str] | None:
+    """How a tensor differs from itself one step before, as `what`, before and after in words; None when it may be the same.
+
+    That it is data-sized counts where `source`, which is assigned, itself makes it so: slices may be put together again.
+    """
+    if not (old.is_tensor and new.is_tensor) or new.guess:
+        return None
+    if any(value.structured or value.optional for value in (old, new)):
+        return None
+    if old.shape is not None and new.shape is not None and _differ(old.shape, new.shape):
+        return "shape", _words(old.shape), _words(new.shape)
+    if old.shape == () and new.shape is None and new.rank:
+        return "shape", "()", "a vector or more"
+    if old.producer is None and new.producer is not None:
+        return ("data-sized", "", new.producer) if _makes_data_sized(source, frame) else None
+    if old.dtype is not None and new.dtype is not None and dtypes.differ(old.dtype, new.dtype):
+        return "dtype", old.dtype, new.dtype
+    return None
+
+
+def _value_of(part: ast.stmt) -> ast.expr | None:
+    return part.value if isinstance(part, ast.Assign) else None
+
+
+def _makes_data_sized(source: ast.expr | None, frame: Frame) -> bool:
+    """Whether an expression is a slice or a mask, or a call of an API other than those that put tensors together."""
+    if not isinstance(source, ast.Call):
+        return isinstance(source, ast.Subscript)
+    if dotted_name(source.func) is None:
+        return False
+    target = frame.analysis.evaluate(source.func, frame)
+    leaf = str(target.ref).rsplit(".", 1)[-1]
+    return target.kind is EXTERNAL and leaf not in ("concat", "concatenate", "stack", "where")
+
+
+def _differ(one: Shape, other: Shape) -> bool:
+    if len(one) != len(other):
+        return True
+    return any(a is not None and b is not None and a != b for a, b in zip(one, other))
+
+
+def _words(shape: Shape) -> str:
+    inside = ", ".join("?" if size is None else str(size) for size in shape)
+    return f"({inside},)" if len(shape) == 1 else f"({inside})"
+
+
+def _quote(part: ast.stmt) -> str:
+    text = ast.unparse(part).splitlines()[0]
+    return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 3].rstrip() + "..."
+
+
+def _parts(loop: ast.AST) -> Iterator[ast.stmt]:
+    """The statements inside a loop, in the order of the source, without those of nested functions."""
+    for field in ("body", "orelse", "finalbody", "handlers"):
+        inside = getattr(loop, field, ())
+        for part in inside if isinstance(inside, list) else ():
+            if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                continue
+            if isinstance(part, ast.stmt):
+                yield part
+            yield from _parts(part)
+
+
+def _targets(part: ast.stmt) -> set[str]:
+    """The names that a statement assigns."""
+    if isinstance(part, ast.Assign):
+        targets: Sequence[ast.expr] = part.targets
+    elif isinstance(part, (ast.AugAssign, ast.AnnAssign, ast.For)):
+        targets = [part.target]
+    else:
+        return set()
+    return {
+        node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)
+    }
+
+
+def _is_grown(part: ast.stmt, name: str, frame: Frame) -> bool:
+    """`out = tf.concat([out, y], 0)`: every step makes it longer."""
+    return (
+        isinstance(part, ast.Assign)
+        and isinstance(part.targets[0], ast.Name)
+        and _concatenates(part.value, name, frame)
+    )
+
+
+def _concatenates(node: ast.expr, name: str, frame: Frame) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    given = [
+        *node.args[:1],
+        *(k.value for k in node.keywords if k.arg in ("values", "xs", "tensors")),
+    ]
+    joined = given[0] if given else None
+    if not isinstance(joined, (ast.List, ast.Tuple)) or len(joined.elts) < 2:
+        return False
+    if not any(isinstance(item, ast.Name) and item.id == name for item in joined.elts):
+        return False
+    target = frame.analysis.evaluate(node.func, frame)
+    return target.kind is EXTERNAL and str(target.ref) in _CONCATENATIONS
+
+
+def _body(frame: Frame) -> Sequence[ast.stmt]:
+    function = frame.function.node if frame.function is not None else frame.module.tree
+    return function.body if isinstance(function.body, list) else ()
+
+
+def _dtype_clash(part: ast.stmt) -> ast.AST | None:
+    """Where TensorFlow refuses `total = total + 0.5` on a whole number: at the operation; a division makes a float64 first."""
+    if _divides(part):
+        return None
+    if isinstance(part, ast.AugAssign):
+        return part
+    if isinstance(part, ast.Assign) and isinstance(part.value, ast.BinOp):
+        return part.value
+    return None
+
+
+def _divides(part: ast.stmt) -> bool:
+    operation = part.value if isinstance(part, ast.Assign) else part
+    return isinstance(getattr(operation, "op", None), ast.Div)
+
+
+def note_body(
+    node: ast.AST, body: ast.AST, before: list[Value], after: Value, frame: Frame
+) -> None:
+    """Note what the body of a tf.while_loop call changes: `before` is its state, `after` what it returns."""
+    returned = _returned(body)
+    if not isinstance(returned, (ast.Tuple, ast.List)) or frame.silent:
+        return
+    if len(returned.elts) != len(before):
+        return
+    args = body.args if isinstance(body, (ast.Lambda, ast.FunctionDef)) else None
+    names = [arg.arg for arg in args.args] if args is not None else []
+    names = names[-len(before) :] if before else []  # without `self`
+    values = after.ref if isinstance(after.ref, tuple) and len(after.ref) == len(before) else ()
+    writers = {n: part for part in _parts(body) for n in _targets(part)}
+    for position, (item, old) in enumerate(zip(returned.elts, before)):
+        name = names[position] if len(names) == len(before) else f"state {position}"
+        made = writers.get(item.id) if isinstance(item, ast.Name) else None
+        source = made.value if isinstance(made, ast.Assign) else item
+        change = ("grows", "", "") if _concatenates(source, name, frame) else None
+        if change is None and values:
+            change = difference(as_tensor(old), values[position], source, frame)
+        if change is not None:
+            by = made if made is not None else ast.copy_location(ast.Expr(source), source)
+            _note(node, name, *change, by, old, frame)
+
+
+def note_outer_sizes(node: ast.AST, body: FunctionInfo, before: list[Value], frame: Frame) -> None:
+    """Note what the function of a tf.while_loop, tf.scan or tf.foldl makes as big as a tensor of the function around it."""
+    if frame.silent or body.parent is None or body.parent is not frame.function:
+        return
+    writers: dict[str, list[ast.stmt]] = {}
+    for part in _parts(body.node):
+        for name in _targets(part):
+            writers.setdefault(name, []).append(part)
+    step = outer_sizes.Step(writers, body.parameter_names | writers.keys(), frame)
+    whole = _returned(body.node)
+    given = whole.elts if isinstance(whole, (ast.Tuple, ast.List)) else [whole]
+    if len(given) != len(before):
+        return
+    for position, (item, old) in enumerate(zip(given, before)):
+        if item is None or not outer_sizes.keeps_static_shapes(old, None, frame):
+            continue
+        size = outer_sizes.size_from_outside(item, step)
+        if size is not None:
+            name = item.id if isinstance(item, ast.Name) else f"state {position}"
+            by = writers[name][-1] if name in writers else ast.copy_location(ast.Expr(item), item)
+            _note(node, name, OUTER_SIZE, "", size, by, old, frame)
+
+
+def _returned(body: ast.AST) -> ast.expr | None:
+    """What a body hands on, when one expression says it."""
+    if isinstance(body, ast.Lambda):
+        found: list[ast.expr | None] = [body.body]
+    elif isinstance(body, ast.FunctionDef):
+        found = [part.value for part in _parts(body) if isinstance(part, ast.Return)]
+    else:
+        return None
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,201 @@
+"""What a condition says of names where it holds: `x is None`, `isinstance(x, tf.Tensor)`, and their combinations."""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.results import composites
+from xlalint.semantics.type_kinds import kind_of_type
+from xlalint.semantics.values import (
+    ARRIVING,
+    COLLECTION,
+    CONSTANT,
+    EXTERNAL,
+    FROM_SHAPE,
+    MAPPING,
+    NOTHING_KNOWN,
+    PYTHON,
+    RAGGED,
+    SEQUENCE,
+    SOME_PYTHON,
+    SPARSE,
+    TENSOR,
+    UNKNOWN,
+    Value,
+    constant,
+    element,
+    shaped,
+)
+
+# Kinds of conditions that say something of a name; most are names themselves, and say nothing.
+_CONDITIONS = frozenset({ast.UnaryOp, ast.BoolOp, ast.Compare, ast.Call})
+
+
+def narrow(test: ast.expr, holds: bool, frame: Frame, *, promised: bool = False) -> None:
+    """Refine names by a condition that holds: `x is None`, `isinstance(x, tf.Tensor)`, and their combinations.
+
+    `promised`: nothing goes on where it does not hold (`assert`, `if not ...: raise`).
+    """
+    kind = test.__class__
+    if kind not in _CONDITIONS:
+        return
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        narrow(test.operand, not holds, frame, promised=promised)
+    elif isinstance(test, ast.BoolOp):
+        if isinstance(test.op, ast.And) is holds:
+            for part in test.values:
+                narrow(part, holds, frame, promised=promised)
+    elif isinstance(test, ast.Compare) and len(test.ops) == 1:
+        _narrow_none(test, holds, frame)
+        _narrow_rank(test, holds, frame)
+    elif isinstance(test, ast.Call) and holds and _asks_is_sparse(test, frame):
+        name = dotted_name(test.args[0])
+        known = frame.look_up(name) if name else None
+        if known is not None and name is not None:
+            frame.names[name] = composites.guarded(known, SPARSE)
+    elif isinstance(test, ast.Call) and isinstance(test.func, ast.Name):
+        if (
+            test.func.id == "isinstance"
+            and len(test.args) == 2
+            and isinstance(test.args[0], ast.Name)
+        ):
+            _narrow_isinstance(test.args[0].id, test.args[1], holds, promised, frame)
+        elif test.func.id == "all" and holds and len(test.args) == 1:
+            _narrow_elements(test.args[0], frame)
+
+
+def _narrow_elements(each: ast.expr, frame: Frame) -> None:
+    """`all(isinstance(x, list) for x in xs)`: what is in `xs` is one of these."""
+    if not isinstance(each, (ast.GeneratorExp, ast.ListComp)) or len(each.generators) != 1:
+        return
+    loop, test = each.generators[0], each.elt
+    if not (isinstance(loop.iter, ast.Name) and isinstance(loop.target, ast.Name)):
+        return
+    if not (isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and len(test.args) == 2):
+        return
+    of_element = isinstance(test.args[0], ast.Name) and test.args[0].id == loop.target.id
+    known = frame.look_up(loop.iter.id)
+    if test.func.id != "isinstance" or not of_element or known is None or loop.ifs:
+        return
+    if known.kind in (SEQUENCE, COLLECTION):
+        narrowed = _narrowed(element(known), test.args[1], False, frame)
+        if narrowed is not None:
+            frame.names[loop.iter.id] = Value(COLLECTION, known.dependence, ref=narrowed)
+
+
+def _asks_is_sparse(test: ast.Call, frame: Frame) -> bool:
+    if not (isinstance(test.func, ast.Attribute) and test.func.attr == "is_sparse" and test.args):
+        return False
+    target = frame.analysis.evaluate(test.func, frame)
+    return target.kind is EXTERNAL and str(target.ref).endswith("backend.is_sparse")
+
+
+def _narrow_none(test: ast.Compare, holds: bool, frame: Frame) -> None:
+    op, right = test.ops[0], test.comparators[0]
+    if not isinstance(right, ast.Constant) or right.value is not None:
+        return
+    if not isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+        return
+    name = dotted_name(test.left)
+    known = frame.look_up(name) if name else None
+    if known is None or name is None:
+        return
+    if isinstance(op, (ast.Is, ast.Eq)) is holds:
+        frame.names[name] = constant(None)
+    elif known.optional:
+        frame.names[name] = known._replace(optional=False)
+
+
+def _narrow_rank(test: ast.Compare, holds: bool, frame: Frame) -> None:
+    """`if len(x.shape) == 2`, `if x.shape.rank == 2`: there, x is a matrix."""
+    if isinstance(test.ops[0], ast.Eq) is not holds or not isinstance(
+        test.ops[0], (ast.Eq, ast.NotEq)
+    ):
+        return
+    right = test.comparators[0]
+    if (
+        not isinstance(right, ast.Constant)
+        or type(right.value) is not int
+        or not 0 <= right.value <= 8
+    ):
+        return
+    tensor = _whose_rank(test.left)
+    name = dotted_name(tensor) if tensor is not None else None
+    known = frame.look_up(name) if name is not None else None
+    if name is None or known is None or not known.is_tensor or known.structured:
+        return
+    if known.shape is None:
+        if right.value == 0 and not known.sure:
+            known = known._replace(dependence=CONSTANT)  # as likely a number as anything else
+        frame.names[name] = shaped(known, (None,) * right.value)
+
+
+def _whose_rank(node: ast.expr) -> ast.expr | None:
+    """The tensor of `x.shape.rank`, `len(x.shape)`, `x.shape.ndims`, `x.ndim` and `len(x.get_shape())`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len":
+        return _whose_shape(node.args[0]) if len(node.args) == 1 else None
+    if isinstance(node, ast.Attribute) and node.attr in ("rank", "ndims"):
+        return _whose_shape(node.value)
+    return node.value if isinstance(node, ast.Attribute) and node.attr == "ndim" else None
+
+
+def _whose_shape(node: ast.expr) -> ast.expr | None:
+    if isinstance(node, ast.Attribute) and node.attr == "shape":
+        return node.value
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.value if node.func.attr == "get_shape" else None
+    return None
+
+
+def _narrow_isinstance(
+    name: str, types: ast.expr, holds: bool, promised: bool, frame: Frame
+) -> None:
+    known = frame.look_up(name)
+    if known is None:
+        return
+    if holds:
+        narrowed = _narrowed(known, types, promised, frame)
+        if narrowed is not None:
+            frame.names[name] = narrowed
+    elif known.kind is TENSOR and known.structured:
+        kinds = _kinds_of(types, frame)
+        if kinds <= {SEQUENCE, MAPPING}:
+            frame.names[name] = known._replace(structured=SEQUENCE not in kinds)
+    elif known.kind is RAGGED and not known.sure and _kinds_of(types, frame) == {RAGGED}:
+        # Rows by a mask of unknown rank, or no rows after all.
+        frame.names[name] = known._replace(kind=TENSOR, ref=None)
+
+
+def _narrowed(known: Value, types: ast.expr, promised: bool, frame: Frame) -> Value | None:
+    """What a value is that is an instance of one of these types; None where that says nothing more."""
+    if known.kind not in (UNKNOWN, TENSOR, SPARSE, RAGGED):
+        return None
+    kinds = _kinds_of(types, frame)
+    if kinds == {SPARSE} or kinds == {RAGGED}:
+        return composites.guarded(known, SPARSE if SPARSE in kinds else RAGGED)
+    if kinds == {TENSOR}:
+        # Where others pass numbers, a size that nobody is seen to pass is no more from the batch than a constant.
+        least = ARRIVING if promised else FROM_SHAPE
+        return known if known.is_tensor else Value(TENSOR, max(least, known.dependence))
+    if kinds <= {SEQUENCE, MAPPING} and None not in kinds:
+        inner = known._replace(structured=False) if known.kind is TENSOR else NOTHING_KNOWN
+        return Value(COLLECTION, known.dependence, ref=inner)
+    if kinds == {PYTHON}:
+        return SOME_PYTHON
+    # Classes that are not known, such as six.integer_types, are no tensors.
+    return NOTHING_KNOWN if TENSOR not in kinds else None
+
+
+def _kinds_of(types: ast.expr, frame: Frame) -> set[str | None]:
+    wanted = types.elts if isinstance(types, ast.Tuple) else [types]
+    return {kind_of_type(frame.analysis.evaluate(t, frame)) for t in wanted}
+
+
+def dotted_name(node: ast.expr) -> str | None:
+    """`x` or `self.x`, as the frame keeps it."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return None

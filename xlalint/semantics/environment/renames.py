@@ -1,0 +1,372 @@
+"""Names that TensorFlow and Keras have renamed or dropped, where the code uses them: `rules/renamed.toml` lists them."""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from xlalint import data, toml
+from xlalint.project.source import split_lines
+from xlalint.semantics.environment.fallbacks import asks, is_ready
+from xlalint.semantics.facts import EAGER, RENAMED, Context
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.imports.imported import imports_in
+from xlalint.semantics.index import FunctionInfo, ModuleInfo
+from xlalint.semantics.names import rooted
+from xlalint.semantics.values import NOTHING_KNOWN
+
+if TYPE_CHECKING:
+    from xlalint.semantics.analysis import Analysis
+
+# A module without one of these words uses none of the names: the table need not be read.
+_WORDS = (
+    *(
+        "experimental",
+        "contrib",
+        "estimator",
+        "multi_gpu_model",
+        "COLAB_TPU_ADDR",
+        "tpu.",
+        "_generator(",
+    ),
+    *(
+        "workers",
+        "use_multiprocessing",
+        "max_queue_size",
+        "lr=",
+        "ModelCheckpoint",
+        "write_grads",
+        "save_format",
+        "reset_states",
+    ),
+)
+# Modules that speak of these have models of Keras 2, whatever tf.keras is: its methods and their parameters work there.
+_OF_KERAS_2 = ("tf_keras", "transformers")
+
+_GRAPHS = "graphs"
+_METRICS = "keras.metrics."
+
+
+class Entry(NamedTuple):
+    """A line of the table: the old name, the one of today, what to do in words, and where the old one stops working.
+
+    `gone` is a TensorFlow minor, `keras-3`, `long`, `graphs` for what works in the graphs and sessions of TensorFlow 1 alone, or empty for what
+    is deprecated and works. `value` is the text that a parameter must be given for that, where another one still works.
+    """
+
+    old: str
+    use: str
+    instead: str
+    gone: str
+    value: str
+    parameters: tuple[tuple[str, str], ...]
+
+
+class Rename(NamedTuple):
+    """A use of an old name. `kind` is `name`, `family`, `method`, `parameter` or `environment`; `found` how it is spelled,
+    below the one name of its package. `is_gone`: it does not work where this code is to run; `is_of_graphs`: it does in graphs alone.
+    """
+
+    entry: Entry
+    kind: str
+    found: str
+    is_gone: bool
+
+    @property
+    def is_of_graphs(self) -> bool:
+        return self.entry.gone == _GRAPHS
+
+
+class Table(NamedTuple):
+    """The table by kind: names and families by dotted name, methods (of strategies, of models and of metrics) and variables by name,
+    parameters by function (or its module) and name.
+    """
+
+    names: Mapping[str, Entry]
+    families: Mapping[str, Entry]
+    methods: Mapping[str, Entry]
+    models: Mapping[str, Entry]
+    metrics: Mapping[str, Entry]
+    parameters: Mapping[str, Mapping[str, Entry]]
+    environment: Mapping[str, Entry]
+
+    def without_models(self) -> Table:
+        """The same, but for the methods of models and metrics and what they take."""
+        functions = {name: given for name, given in self.parameters.items() if "." in name}
+        return self._replace(models={}, metrics={}, parameters=functions)
+
+
+@cache
+def table() -> Table:
+    """What `rules/renamed.toml` says."""
+    raw = toml.loads((data.root() / "renamed.toml").read_text(encoding="utf-8"))
+    return Table(
+        _entries(raw["names"]),
+        _entries(raw["families"]),
+        _entries(raw["methods"]),
+        _entries(raw["models"]),
+        _entries(raw["metrics"]),
+        {function: _entries(given) for function, given in raw["parameters"].items()},
+        _entries(raw["environment"]),
+    )
+
+
+def _entries(raw: Mapping[str, Mapping[str, object]]) -> dict[str, Entry]:
+    found = {}
+    for old, said in raw.items():
+        parameters = said.get("parameters", {})
+        assert isinstance(parameters, dict)
+        words = {key: str(said.get(key, "")) for key in ("use", "instead", "gone", "value")}
+        found[old] = Entry(old, **words, parameters=tuple(parameters.items()))
+    return found
+
+
+def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
+    """Keep a fact for each use of an old name in these modules."""
+    for module in modules:
+        if module.may_hold_findings and _mentions(module.text):
+            imported = dict(imports_in(module.tree))
+            known = table()
+            if any(word in module.text for word in _OF_KERAS_2):
+                known = known.without_models()
+            reader = _Reader(known, imported, _lines_to_read(module.text, imported))
+            for node, kind, found, entry in reader.read(module.tree):
+                is_gone = _is_gone(entry, analysis)
+                if entry.gone not in ("", _GRAPHS) and not is_gone:
+                    continue  # it works there, and nobody says that it will not
+                function = _function_at(module, getattr(node, "lineno", 0))
+                frame = Frame(analysis, module, function, Context(EAGER, False))
+                analysis.keep(
+                    frame, node, RENAMED, NOTHING_KNOWN, Rename(entry, kind, found, is_gone)
+                )
+
+
+def _is_gone(entry: Entry, analysis: Analysis) -> bool:
+    if entry.gone == "keras-3":
+        return analysis.keras == "3"
+    if entry.gone in ("", "long", _GRAPHS):
+        return entry.gone == "long"
+    return _numbers(analysis.catalog.tensorflow) >= _numbers(entry.gone)
+
+
+def _numbers(version: str) -> tuple[int, int]:
+    major, minor = version.split(".")[:2]
+    return int(major), int(minor)
+
+
+def _function_at(module: ModuleInfo, line: int) -> FunctionInfo | None:
+    """The innermost function around a line."""
+    around = [
+        info for info in module.functions if info.node.lineno <= line <= (info.node.end_lineno or 0)
+    ]
+    return max(around, key=lambda info: info.node.lineno, default=None)
+
+
+def _lines_to_read(text: str, imported: Mapping[str, str]) -> list[int]:
+    """The lines (1-based, in order) that may use an old name: they hold one of the words, or a name imported from below one."""
+    names = [name for name, dotted in imported.items() if _mentions(dotted)]
+    names += _other_names()
+    if "\r" in text:
+        text = "\n".join(split_lines(text))
+    lines, line, counted = [], 1, 0
+    for place in sorted({place for word in (*_WORDS, *names) for place in _places(word, text)}):
+        line += text.count("\n", counted, place)
+        counted = place
+        lines.append(line)
+    return lines
+
+
+@cache
+def _other_names() -> tuple[str, ...]:
+    """The last part of the old names that hold none of the words."""
+    return tuple(old.rpartition(".")[2] for old in table().names if not _mentions(old))
+
+
+def _places(word: str, text: str) -> Iterator[int]:
+    """Where a word begins in a text. (A regular expression takes ten times as long.)"""
+    place = text.find(word)
+    while place >= 0:
+        yield place
+        place = text.find(word, place + 1)
+
+
+def _mentions(text: str) -> bool:
+    """Whether one of the words is part of the text."""
+    return any(word in text for word in _WORDS)
+
+
+_Found = tuple[ast.AST, str, str, Entry]
+
+
+class _Reader:
+    """Reads one module for old names. Of a family, the first use of each member is told."""
+
+    def __init__(self, known: Table, imported: Mapping[str, str], lines: Sequence[int]) -> None:
+        self._table = known
+        self._imported = imported
+        self._lines = lines
+        self._told: set[str] = set()
+        # Names whose import is told: what they are used for need not be told again.
+        self._broken: set[str] = set()
+        self._called: set[ast.expr] = set()
+        # What holds a metric of Keras: `loss = tf.keras.metrics.Mean()`, `self.loss = ...`.
+        self._metrics: frozenset[str] = frozenset()
+
+    def read(self, tree: ast.Module) -> Iterator[_Found]:
+        if self._lines and self._table.metrics:
+            self._metrics = frozenset(self._made_as(_METRICS, tree))
+        pending: list[ast.AST] = [tree]
+        while pending:
+            node = pending.pop()
+            if not self._may_hold(node) or (isinstance(node, ast.Try) and is_ready(node)):
+                continue
+            if isinstance(node, (ast.If, ast.IfExp)) and asks(node.test):
+                continue
+            found = list(self._at(node))
+            yield from found
+            is_chain = isinstance(node, ast.Attribute) and self._dotted(node) is not None
+            children = [] if is_chain else list(ast.iter_child_nodes(node))
+            pending += reversed(children)
+
+    def _may_hold(self, node: ast.AST) -> bool:
+        """Whether a line of the node, its decorators included, is to be read."""
+        first = getattr(node, "lineno", None)
+        if first is None:
+            return True
+        first = min([first, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+        position = bisect_left(self._lines, first)
+        return position < len(self._lines) and self._lines[position] <= (node.end_lineno or first)  # type: ignore[attr-defined]
+
+    def _at(self, node: ast.AST) -> Iterator[_Found]:
+        if isinstance(node, ast.ImportFrom):
+            yield from self._in_import(node)
+        elif isinstance(node, ast.Attribute):
+            yield from self._in_chain(node)
+        elif isinstance(node, ast.Call):
+            self._called.add(node.func)
+            yield from self._in_call(node)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            entry = self._table.environment.get(node.value)
+            if entry is not None:
+                yield node, "environment", node.value, entry
+
+    def _in_import(self, node: ast.ImportFrom) -> Iterator[_Found]:
+        if not node.module or node.level:
+            return
+        for alias in node.names:
+            name = rooted(f"{node.module}.{alias.name}")
+            for old in (name, *_above(name)):
+                entry = self._table.names.get(old) or self._table.families.get(old)
+                if entry is not None:
+                    # What is below a renamed package moves with it: the import may be all there is to change.
+                    is_exact = old == name
+                    if not is_exact and old in self._table.names:
+                        entry = entry._replace(
+                            use=entry.use + name[len(old) :] if entry.use else ""
+                        )
+                    self._broken.add(alias.asname or alias.name)
+                    yield alias, "name", name, entry
+                    break
+
+    def _in_chain(self, node: ast.Attribute) -> Iterator[_Found]:
+        method = self._table.methods.get(node.attr) or self._table.models.get(node.attr)
+        if method is None and _spelled(node.value) in self._metrics:
+            method = self._table.metrics.get(node.attr)
+        dotted = self._dotted(node)
+        if dotted is None:
+            if method is not None and not _is_own(node):
+                yield node, "method", node.attr, method
+            return
+        raw, chain = dotted
+        if method is not None and not _is_own(node):
+            yield node, "method", node.attr, method
+            return
+        if chain[-1] in self._broken:
+            return
+        name = rooted(raw)
+        for depth, part in enumerate((name, *_above(name))):
+            entry = self._table.names.get(part)
+            if entry is not None:
+                # `isinstance(strategy, (experimental.TPUStrategy, TPUStrategy))` takes both, and is right to.
+                if entry.gone or node in self._called:
+                    yield _inner(node, depth), "name", part, entry
+                return
+            family, _, member = part.rpartition(".")
+            entry = self._table.families.get(family)
+            if entry is not None and member and part not in self._told:
+                self._told.add(part)
+                yield _inner(node, depth), "family", part, entry
+                return
+
+    def _in_call(self, node: ast.Call) -> Iterator[_Found]:
+        entries = self._parameters_of(node)
+        for given in node.keywords if entries else ():
+            entry = entries.get(given.arg or "")
+            if entry is not None and (not entry.value or _is_text(given.value, entry.value)):
+                yield given, "parameter", given.arg or "", entry
+
+    def _parameters_of(self, node: ast.Call) -> Mapping[str, Entry]:
+        """What is renamed or gone of the parameters of what is called: by its name, its module's, or as a method of a model."""
+        known = self._table.parameters
+        called = self._dotted(node.func)
+        name = rooted(called[0]) if called is not None else ""
+        if name == "functools.partial" and node.args:
+            wrapped = self._dotted(node.args[0])
+            name = rooted(wrapped[0]) if wrapped is not None else ""
+        module, _, leaf = name.rpartition(".")
+        if module:
+            return known.get(name) or (known.get(module, {}) if leaf[:1].isupper() else {})
+        return known.get(node.func.attr, {}) if isinstance(node.func, ast.Attribute) else {}
+
+    def _made_as(self, package: str, tree: ast.Module) -> Iterator[str]:
+        """The names and attributes that are given an object of one of a package's classes."""
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                called = self._dotted(node.value.func)
+                if called is not None and rooted(called[0]).startswith(package):
+                    yield from filter(None, map(_spelled, node.targets))
+
+    def _dotted(self, node: ast.expr) -> tuple[str, list[str]] | None:
+        """`tf.distribute.experimental`, by what its first name was imported as; and that name, last of the chain."""
+        tail: list[str] = []
+        while isinstance(node, ast.Attribute):
+            tail.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name) or node.id not in self._imported:
+            return None
+        return ".".join((self._imported[node.id], *reversed(tail))), [*tail, node.id]
+
+
+def _spelled(node: ast.expr) -> str:
+    """`name` or `self.name`; empty for any other expression."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_text(node: ast.expr, text: str) -> bool:
+    return isinstance(node, ast.Constant) and node.value == text
+
+
+def _above(name: str) -> Iterator[str]:
+    """`a.b`, `a` for `a.b.c`."""
+    while "." in name:
+        name = name.rpartition(".")[0]
+        yield name
+
+
+def _inner(node: ast.Attribute, depth: int) -> ast.expr:
+    """The expression `depth` attributes further in."""
+    found: ast.expr = node
+    for _ in range(depth):
+        if isinstance(found, ast.Attribute):
+            found = found.value
+    return found
+
+
+def _is_own(node: ast.Attribute) -> bool:
+    """A method that a class of the project may have itself."""
+    return isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")

@@ -1,0 +1,1 @@
+"""Where gradients are taken, and what XLA cannot compile of them."""

@@ -1,0 +1,313 @@
+"""Loops of the graph whose gradient XLA cannot compile: those without a bound, and those in an arm of a conditional.
+
+The gradient of a loop runs it backwards over what each step kept. XLA needs to know how many steps there may be: `maximum_iterations`,
+or the length of what AutoGraph loops over. The arms of a conditional must keep alike, and a loop's lists cannot be made up for
+the arm that has no loop (`FakeParam`). A loop that only adds keeps nothing, and compiles; a map or fold that only adds keeps the
+array of its elements (all measured, TensorFlow 2.21).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from xlalint.semantics.facts import LOOP_GRADIENT
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.gradients.differentiation import (
+    Slices,
+    is_cut_off,
+    is_too_long,
+    is_trained_method,
+)
+from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.local_names import Changes
+from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.values import NDARRAY, TENSOR_ARRAY, Value
+
+if TYPE_CHECKING:
+    from xlalint.semantics.analysis import Analysis
+
+UNBOUNDED = "unbounded"
+IN_CONDITIONAL = "in-conditional"
+
+_PRODUCTS = (ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.FloorDiv, ast.Mod)
+# Calls whose gradient needs nothing that the step computed.
+_KEEP_NOTHING = frozenset(
+    "add add_n subtract concat identity negative cast stack stop_gradient print set_loop_options append range shape "
+    "constant zeros ones zeros_like ones_like".split()
+)
+_WITHOUT_GRADIENT = ("int", "uint", "bool", "string")
+
+
+class LoopGradient(NamedTuple):
+    """A loop whose gradient does not compile: why, and whether a gradient is surely taken through it.
+
+    `loop` is the source of a loop that is reported at the conditional around it.
+    """
+
+    reason: str
+    is_sure: bool
+    loop: str = ""
+
+
+class _Site(NamedTuple):
+    """A conditional of the graph: its test, or the call that makes it, and the function it stands in."""
+
+    node: ast.expr
+    frame: Frame
+
+
+class _Candidate(NamedTuple):
+    frame: Frame
+    node: ast.expr
+    value: Value
+    is_bounded: bool
+    site: _Site | None
+    is_sure: bool
+    is_likely: bool
+
+
+class LoopGradients:
+    """Collects the loops of the graph; says at the end through which a gradient is taken that does not compile."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._in_arms: set[FunctionInfo] = set()
+        self._candidates: list[_Candidate] = []
+        self._sites: list[_Site] = []
+
+    def enter(self, node: ast.AST, frame: Frame) -> None:
+        """The arms of a conditional of the graph are run from here on, until `leave`."""
+        if isinstance(node, ast.expr):
+            self._sites.append(_Site(node, frame))
+
+    def leave(self, node: ast.AST) -> None:
+        if isinstance(node, ast.expr):
+            self._sites.pop()
+
+    def begin(self) -> None:
+        """A root is run: whatever an interrupted one left is void."""
+        self._sites.clear()
+
+    def saw_in_arm(self, info: FunctionInfo) -> None:
+        """A function is called in an arm of a conditional of the graph."""
+        self._in_arms.add(info)
+
+    def is_called_in_arm(self, info: FunctionInfo) -> bool:
+        return info in self._in_arms
+
+    def note_statement(
+        self,
+        loop: ast.For | ast.AsyncFor | ast.While,
+        head: ast.expr,
+        changes: Changes,
+        frame: Frame,
+    ) -> None:
+        """A `for` or `while` that AutoGraph makes a loop of the graph; `changes` is what a step changes."""
+        if is_too_long(frame):
+            return
+        carried = {name for name, value in changes.items() if value is not None}
+        possible = {n for n in carried if _may_have_gradient(changes[n])}
+        if not _keeps_values(loop.body, carried, possible):
+            return
+        # What is only taken for a tensor is one where it is differentiated.
+        differentiable = {n for n in possible if _has_gradient(changes[n])}
+        is_known = _keeps_values(loop.body, carried, differentiable)
+        is_bounded = not isinstance(loop, ast.While) or _sets_a_bound(loop.body)
+        given = [*_values(loop.body), head]
+        self._add(Slices(loop, frame, given, possible), head, head, is_bounded, frame, is_known)
+
+    def note_call(
+        self,
+        node: ast.AST,
+        state: Sequence[Value],
+        body: FunctionInfo | None,
+        is_bounded: bool,
+        frame: Frame,
+        *,
+        takes_elements: bool = False,
+    ) -> None:
+        """A call that makes a loop; `state` is what its body carries, `body` the function where it is known.
+
+        `takes_elements`: each step takes an element of an array, and that array is kept whatever the step does.
+        """
+        if not isinstance(node, ast.Call) or not any(_is_differentiable(value) for value in state):
+            return
+        if is_too_long(frame):
+            return
+        given: list[ast.expr] = [a for a in node.args if not isinstance(a, ast.Starred)]
+        given += [keyword.value for keyword in node.keywords]
+        if body is not None:
+            inside = _body(body)
+            names = _parameters(body)
+            if not takes_elements and not _keeps_values(inside, names, names):
+                return
+            given += _values(inside)
+        self._add(Slices(node, frame, given), node, node, is_bounded, frame, is_known=True)
+
+    def _add(
+        self,
+        slices: Slices,
+        cut: ast.AST,
+        node: ast.expr,
+        is_bounded: bool,
+        frame: Frame,
+        is_known: bool,
+    ) -> None:
+        if frame.silent or not frame.context.is_compiled or is_cut_off(cut, frame):
+            return
+        in_training = is_trained_method(frame, self._analysis)
+        if self._sites and not slices.feeds_it():
+            slices = _of_conditional(self._sites[-1], slices, frame)
+        # Whether a bounded loop is in an arm, its callers say, and they may come later: that is never sure.
+        feeds = slices.feeds_it() if self._sites or not is_bounded else None
+        is_recorded = slices.takes_gradient()
+        is_sure = bool(feeds) and ((is_recorded and slices.reaches_gradient()) or in_training)
+        if feeds is False or not (is_known or is_sure):
+            return
+        value = frame.analysis.evaluate(node, frame) if not isinstance(node, ast.Call) else Value()
+        self._candidates.append(
+            _Candidate(
+                frame,
+                node,
+                value,
+                is_bounded,
+                self._sites[-1] if self._sites else None,
+                is_sure,
+                is_recorded or in_training,
+            )
+        )
+
+    def judge(self) -> None:
+        """Keep a fact for each loop that a gradient is, or may well be, taken through."""
+        if not self._candidates:
+            return
+        taped = self._analysis.drivers.reached(self._analysis.gradients.taped)
+        in_arms = self._analysis.drivers.reached(self._in_arms)
+        for candidate in self._candidates:
+            function = candidate.frame.function
+            if not candidate.is_bounded:
+                reason = UNBOUNDED
+            elif candidate.site is not None or function in in_arms:
+                reason = IN_CONDITIONAL
+            else:
+                continue
+            is_likely = candidate.is_likely or function in taped
+            if candidate.is_sure or (is_likely and not _only_chooses(candidate.frame)):
+                self._keep(candidate, reason)
+
+    def _keep(self, candidate: _Candidate, reason: str) -> None:
+        """A loop in a conditional is reported where the conditional stands: that is the line that a compiler names."""
+        frame, node = candidate.frame, candidate.node
+        loop = ""
+        if reason == IN_CONDITIONAL and candidate.site is not None:
+            loop = ast.unparse(node.func if isinstance(node, ast.Call) else node)
+            node, frame = candidate.site
+        detail = LoopGradient(reason, candidate.is_sure, loop)
+        self._analysis.keep(frame, node, LOOP_GRADIENT, candidate.value, detail)
+
+
+def _of_conditional(site: _Site, slices: Slices, frame: Frame) -> Slices:
+    """What flows through the conditional itself, where an arm is a function that takes its names from around it."""
+    info = frame.function
+    if info is None or info.parent is None or info.parent is not site.frame.function:
+        return slices
+    return Slices(site.node, site.frame, slices.given)
+
+
+# Searches, decoders and samplers choose among results: nothing is trained through them.
+_CHOOSES = re.compile(
+    r"(^|[._])(nms|\w*suppress\w*|beam\w*|\w*decod(e|ing)|greedy\w*|generate\w*|sampl\w*|\w*search)(_|$|[._])"
+)
+
+
+def _only_chooses(frame: Frame) -> bool:
+    info = frame.function
+    if info is None:
+        return False
+    return _CHOOSES.search(f"{info.module.name}.{info.qualname}".lower()) is not None
+
+
+def _has_gradient(value: Value | None) -> bool:
+    return value is not None and not value.guess and _may_have_gradient(value)
+
+
+def _is_differentiable(value: Value) -> bool:
+    """Whether the gradient of a loop may go through what it starts with: numbers of Python and arrays become tensors."""
+    known = value.constant()
+    if known is not None:
+        return isinstance(known.value, float)
+    if value.kind is NDARRAY:
+        return value.dtype is not None and not value.dtype.startswith(_WITHOUT_GRADIENT)
+    return _may_have_gradient(value)
+
+
+def _may_have_gradient(value: Value | None) -> bool:
+    if value is None or not (value.is_tensor or value.kind is TENSOR_ARRAY):
+        return False
+    return value.dtype is None or not value.dtype.startswith(_WITHOUT_GRADIENT)
+
+
+def _keeps_values(body: Sequence[ast.AST], carried: set[str], differentiable: set[str]) -> bool:
+    """Whether a step's gradient needs what the step computed: a product, a function of the state, an item picked by it."""
+    if not differentiable:
+        return False
+    for part in nodes_of(body, into_functions=False):
+        if _is_product(part) or _is_function(part):
+            if _names(part) & differentiable:
+                return True
+        elif isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Load):
+            if _names(part.slice) & carried:
+                return True
+    return False
+
+
+def _is_product(node: ast.AST) -> bool:
+    return isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, _PRODUCTS)
+
+
+def _is_function(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and _called(node) not in _KEEP_NOTHING
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {part.id for part in nodes_of([node]) if isinstance(part, ast.Name)}
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _values(body: Sequence[ast.AST]) -> list[ast.expr]:
+    """What a body assigns and returns."""
+    if len(body) == 1 and isinstance(body[0], ast.expr):
+        return [body[0]]
+    found: list[ast.expr] = []
+    for part in nodes_of(body, into_functions=False):
+        if isinstance(part, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)):
+            if part.value is not None:
+                found.append(part.value)
+    return found
+
+
+def _body(info: FunctionInfo) -> list[ast.AST]:
+    return list(info.node.body) if isinstance(info.node.body, list) else [info.node.body]
+
+
+def _parameters(info: FunctionInfo) -> set[str]:
+    arguments = info.node.args
+    named = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    return named | ({arguments.vararg.arg} if arguments.vararg is not None else set())
+
+
+def _sets_a_bound(body: Sequence[ast.stmt]) -> bool:
+    """`tf.autograph.experimental.set_loop_options(maximum_iterations=n)` as one of the first statements of the loop."""
+    return any(
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and _called(statement.value) == "set_loop_options"
+        and any(keyword.arg == "maximum_iterations" for keyword in statement.value.keywords)
+        for statement in body[:2]
+    )

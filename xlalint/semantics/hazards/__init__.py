@@ -1,0 +1,1 @@
+"""What is held against an expression: hazards of APIs by the catalogue, and uses of tensors that no catalogue lists."""

@@ -1,0 +1,275 @@
+"""What the catalogue holds against a call: the facts that rules report."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from xlalint.semantics.arguments import bind
+from xlalint.semantics.catalog import Api
+from xlalint.semantics.facts import (
+    DATA_SIZED_USE,
+    DENSE_SHAPE,
+    DTYPE,
+    ROW_LENGTHS,
+    SLICE,
+    Verdict,
+)
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import (
+    costs,
+    counts,
+    differences,
+    families,
+    graph_summaries,
+    misfits,
+    misuses,
+    text,
+    unknown_sizes,
+    verdicts,
+)
+from xlalint.semantics.hazards.noted_calls import is_data, needs_exact, note_call
+from xlalint.semantics.names import api_name
+from xlalint.semantics.results import composites, result_dtypes, result_sizes
+from xlalint.semantics.settled_calls import Settled
+from xlalint.semantics.values import (
+    BOUNDED,
+    CONSTANT,
+    EXTERNAL,
+    NOTHING_KNOWN,
+    PYTHON,
+    SHAPE,
+    TENSOR,
+    Value,
+    flattened,
+    leaves,
+)
+
+if TYPE_CHECKING:
+    from xlalint.semantics.arguments import Arguments
+
+
+def parameters_of(api: Api | None, arguments: Arguments) -> tuple[str, ...]:
+    if api is None:
+        return ()
+    # tf.range(limit) and tf.range(start, limit): like Python's range, it reads a single argument as the limit.
+    if (
+        api.name == "tf.range"
+        and len(arguments.positional) == 1
+        and "limit" not in arguments.keywords
+    ):
+        return ("limit",)
+    return api.params
+
+
+def is_ordinary(api: Api, settled: Settled, arguments: Arguments) -> bool:
+    """Whether `note_hazards` has nothing to ask of a call, in whatever code it stands: no operation that XLA lacks or that has a
+    rule of its own, no data-sized, sparse or ragged tensor, no text, no misfit among the dtypes, no number that must be known.
+    """
+    verdict, bound = settled.verdict, settled.bound
+    result = settled.value if settled.value is not None else NOTHING_KNOWN
+    fails = verdict.status in ("fails", "crashes") or verdict.missing or api.host
+    if fails or _may_lack_gradient(api, verdict):
+        return False
+    if differences.concerns(api) or text.picks_text(api, bound):
+        return False
+    if costs.of_call(api, bound) is not None:
+        return False
+    flat = flattened(bound.values())
+    for leaf in (
+        *flattened((*arguments.positional, *arguments.keywords.values())),
+        *leaves(result),
+    ):
+        if leaf.producer is not None or leaf.is_composite or leaf.dtype == "string":
+            return False
+    if any(_must_be_known(api, bound.get(name), name) for name in verdict.constant_args):
+        return False
+    if api.sizing_args and result_sizes.is_sized_by(api, bound):
+        return False
+    argument = bound.get(api.dtype_arg or "dtype")
+    given = result_dtypes.dtype_name(argument) if argument is not None else None
+    return misfits.of_call(api, bound, flat, result, given) is None
+
+
+def _must_be_known(api: Api, value: Value | None, parameter: str) -> bool:
+    """Whether XLA has to know the value of an argument and cannot."""
+    return is_data(value) or (_is_bounded(value) and needs_exact(api, parameter))
+
+
+def _may_lack_gradient(api: Api, verdict: Verdict) -> bool:
+    return verdict.gradient == "fails" or not _ASKED_FOR_GRADIENTS.isdisjoint(api.ops)
+
+
+# Operations whose gradient compiles for some arguments.
+_ASKED_FOR_GRADIENTS = frozenset({"TopKV2", "SelfAdjointEigV2"})
+
+
+def note_hazards(
+    api: Api,
+    verdict: Verdict,
+    bound: dict[str, Value],
+    arguments: Arguments,
+    result: Value,
+    node: ast.AST,
+    frame: Frame,
+) -> None:
+    """Note the call when the catalogue holds anything against it with these arguments."""
+    if not frame.context.is_compiled or frame.silent:
+        return
+    differences.note(api, bound, node, frame)
+    costs.note_call(api, bound, node, frame)
+    if _may_lack_gradient(api, verdict):
+        frame.analysis.gradients.note(api, verdict, bound, node, frame)
+    if verdict.missing:
+        family = families.of_call(api.name, verdict.missing, api.ops)
+        if _is_folded(api.name, verdict.missing, family, arguments):
+            return
+        if family == families.PRINTING and graph_summaries.are_left_out(api.ops, frame):
+            return
+    verdict = _of_guarded(verdict, arguments)
+    makes_data_sized = _makes_data_sized(result, arguments)
+    needs_constant = any(
+        _must_be_known(api, bound.get(parameter), parameter) for parameter in verdict.constant_args
+    )
+    # What makes variables or arrays while tracing is judged as that.
+    makes_objects = verdict.reason == "eager-only" and api.returns not in ("tensor", "structure")
+    if (
+        verdict.missing
+        or api.host
+        or (verdict.status in ("fails", "crashes") and not makes_objects)
+        or makes_data_sized
+        or needs_constant
+    ):
+        note_call(api, verdict, bound, makes_data_sized, node, frame)
+    if not verdict.missing:
+        _note_dtypes(api, bound, arguments, result, node, frame)
+        text.note_call(api, bound, result, node, frame)
+    arriving = composites.densified_from_outside(api.constant_args, bound)
+    if arriving is not None and not verdict.missing:
+        frame.analysis.note(frame, node, DENSE_SHAPE, arriving)
+    cut = composites.numbers_rows(api.name, arguments)
+    if cut is not None:
+        frame.analysis.note(frame, node, ROW_LENGTHS, cut)
+    if api.sizing_args and "TopKV2" not in api.ops and result_sizes.is_sized_by(api, bound):
+        frame.analysis.note(frame, node, SLICE, NOTHING_KNOWN)
+    counts.note_call(api, arguments, node, frame)
+    unknown_sizes.note_call(api.name, bound, node, frame)
+    misuse = misuses.misuse_of_data_sized(api.name, bound, arguments)
+    if misuse is None and api.bounded:
+        misuse = misuses.measured_misuse(api, bound)
+    if misuse is not None:
+        frame.analysis.note(frame, node, DATA_SIZED_USE, misuse[1], misuse[0])
+
+
+def _note_dtypes(
+    api: Api,
+    bound: dict[str, Value],
+    arguments: Arguments,
+    result: Value,
+    node: ast.AST,
+    frame: Frame,
+) -> None:
+    flat = flattened(bound.values())
+    argument = bound.get(api.dtype_arg or "dtype")
+    given = result_dtypes.dtype_name(argument) if argument is not None else None
+    misfit = misfits.of_call(api, bound, flat, result, given)
+    if misfit is not None and not _is_constant(arguments):
+        frame.analysis.note(frame, node, DTYPE, result, misfit)
+
+
+# Operations without state: of constants alone, they are computed before XLA sees the program.
+_STATELESS = (
+    "tf.strings.",
+    "tf.io.",
+    "tf.random.stateless",
+    "tf.math.",
+    "tf.linalg.",
+    "tf.unravel_index",
+)
+
+_FOLDED_FAMILIES = frozenset({families.KERNEL, families.TEXT, families.COMPOSITE})
+
+# Of constants too, these stay: they have state, or give what has no static shape (compiled by themselves, 2.21).
+_UNFOLDED = re.compile(
+    r"^(ParseTensor|DecodeRaw|StringSplit|UnicodeDecode|StringNGrams|Sparse|Ragged(?!TensorToSparse)|StatelessRandomGamma|"
+    r"Random|Segment|UniqueWithCounts|Set|DenseToDenseSet|EditDistance|CTC|LookupTable|MutexLock|Timestamp)"
+)
+
+
+def _is_folded(name: str, missing: tuple[str, ...], family: str, arguments: Arguments) -> bool:
+    """Whether a call is computed before XLA sees it: a function of constants leaves no operation behind."""
+    if family not in _FOLDED_FAMILIES or any(_UNFOLDED.match(each) for each in missing):
+        return False
+    if family == families.COMPOSITE:
+        return _is_constant(arguments)
+    if "random" in name.lower() and "stateless" not in name.lower():
+        return False
+    values = (*arguments.positional, *arguments.keywords.values())
+    if name.startswith("tf.io.parse_"):
+        values = values[:1]  # the others say which features there are
+    flat = [leaf for value in values for leaf in leaves(value)]
+    tensors = [leaf for leaf in flat if leaf.is_tensor]
+    known = all(leaf.kind in (PYTHON, SHAPE, EXTERNAL, TENSOR) for leaf in flat)
+    may_be = bool(tensors) or (bool(flat) and name.startswith(_STATELESS))
+    return may_be and known and all(t.dependence == CONSTANT and t.sure for t in tensors)
+
+
+def _is_constant(arguments: Arguments) -> bool:
+    values = (*arguments.positional, *arguments.keywords.values())
+    flat = [leaf for value in values for leaf in leaves(value) if leaf.holds_data]
+    return bool(flat) and all(leaf.dependence == CONSTANT and leaf.sure for leaf in flat)
+
+
+def _of_guarded(verdict: Verdict, arguments: Arguments) -> Verdict:
+    """`if K.is_sparse(a): tf.sparse.sparse_dense_matmul(a, b)` fails for callers that pass a sparse tensor, if any does."""
+    if not verdict.missing:
+        return verdict
+    values = (*arguments.positional, *arguments.keywords.values())
+    composite = [leaf for value in values for leaf in leaves(value) if leaf.is_composite]
+    if composite and all(leaf.guess for leaf in composite):
+        return verdict._replace(possible=True)
+    return verdict
+
+
+def note_chosen(
+    choices: tuple[Value, ...], arguments: Arguments, node: ast.AST, frame: Frame
+) -> None:
+    """Note a call of one of several APIs of which some have no kernel: an error where none has one."""
+    if not frame.context.is_compiled or frame.silent:
+        return
+    judged = []
+    for choice in choices:
+        name = api_name(str(choice.ref)) if choice.kind is EXTERNAL else ""
+        api = frame.analysis.catalog.api(name) if name else None
+        bound = bind(parameters_of(api, arguments), arguments)
+        judged.append((api, verdicts.judge(api, bound), bound) if api is not None else None)
+    lacking = [each for each in judged if each is not None and each[1].missing]
+    certain = [each for each in lacking if not each[1].possible]
+    if not lacking:
+        return
+    api, verdict, bound = lacking[0]
+    if not _is_folded(api.name, verdict.missing, families.KERNEL, arguments):
+        possible = len(certain) < len(judged)
+        note_call(api, verdict._replace(possible=possible), bound, False, node, frame)
+
+
+def _makes_data_sized(result: Value, arguments: Arguments) -> bool:
+    """Whether the result is data-sized by this call's own doing, not because an argument was."""
+    if result.producer is None and not result.ref:
+        return False  # one tensor of a size of its own
+    made = {leaf.producer for leaf in leaves(result) if leaf.producer is not None}
+    if not made:
+        return False
+    passed = {
+        leaf.producer
+        for value in (*arguments.positional, *arguments.keywords.values())
+        for leaf in leaves(value)
+    }
+    return not made <= passed | {result_sizes.A_SIZE_FROM_DATA, result_sizes.ALL_ONES}
+
+
+def _is_bounded(value: Value | None) -> bool:
+    if value is None or value.kind is PYTHON:
+        return False
+    return any(leaf.is_tensor and leaf.dependence == BOUNDED for leaf in leaves(value))

@@ -1,0 +1,151 @@
+"""Tensors that Python takes apart: loops, comprehensions, unpacking, and the builtins that iterate.
+
+AutoGraph makes a graph loop of `for x in tensor` and of `range(tensor)` and of nothing else: a comprehension, `zip`, `list`,
+unpacking and `f(*tensor)` ask the tensor for an iterator, which a symbolic one refuses, converted or not (measured, TF 2.21).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from xlalint.semantics.facts import ARMS, ITERATION, LOOP_EXIT
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.values import COLLECTION, DATASET, SEQUENCE, Value
+
+if TYPE_CHECKING:
+    from xlalint.semantics.arguments import Arguments
+
+# Kinds of loops around a statement: of the graph, or of Python.
+GRAPH = "graph"
+FOR = "for"
+WHILE = "while"
+
+# Builtins that iterate over their arguments and that AutoGraph leaves alone.
+ITERATING = frozenset(
+    "enumerate zip list tuple set frozenset map filter iter next reversed sum dict range".split()
+)
+
+
+class LoopExit(NamedTuple):
+    """A tensor decides whether a loop is left: `loop` is GRAPH, FOR or WHILE, `how` is "break" or "return"."""
+
+    loop: str
+    how: str
+
+
+class Recursion(NamedTuple):
+    """A conditional of which an arm calls the function that it stands in."""
+
+    call: str
+
+
+def is_taken_apart(value: Value) -> bool:
+    """Whether iterating over the value asks a symbolic tensor for its elements, for all that is known."""
+    return (
+        value.is_tensor and value.sure and not (value.structured or value.optional or value.guess)
+    )
+
+
+def note(frame: Frame, node: ast.expr, value: Value, how: str) -> None:
+    """Note that Python takes a tensor apart at `node`, when it is one."""
+    if is_taken_apart(value):
+        frame.analysis.note(frame, node, ITERATION, value, how)
+
+
+def note_taken_apart(frame: Frame, node: ast.expr, value: Value, how: str) -> None:
+    """`a, b = x` and `f(*x)`. A parameter that is taken apart under some settings only has another form under these."""
+    if not (frame.undecided and isinstance(node, ast.Name) and _is_parameter(node.id, frame)):
+        note(frame, node, value, how)
+
+
+def _is_parameter(name: str, frame: Frame) -> bool:
+    """Whether the innermost function around that knows the name has it as a parameter."""
+    around: Frame | None = frame
+    while around is not None:
+        if name in around.names:
+            return around.function is not None and name in around.function.parameter_names
+        around = around.outer
+    return False
+
+
+def note_loop(frame: Frame, node: ast.For | ast.AsyncFor, items: Value, inside: Value) -> None:
+    """`for` over a tensor where AutoGraph does not reach, over a dataset in a program, or unpacking rows."""
+    if items.kind is DATASET:
+        if frame.context.jit:
+            frame.analysis.note(frame, node.iter, ITERATION, items, "dataset")
+        return
+    if items.is_tensor and not frame.context.converted:
+        # What the rows are taken apart into is told once this is mended.
+        note(frame, node.iter, items, "for")
+    elif isinstance(node.target, (ast.Tuple, ast.List)) and (
+        items.is_tensor or items.kind in (SEQUENCE, COLLECTION)
+    ):
+        note(frame, node.iter, inside, "unpacking")
+
+
+def note_exits(node: ast.If, test: Value, frame: Frame) -> None:
+    """What a `break` or `return` under a tensor condition does to the loop around it."""
+    if not frame.loops:
+        return
+    kinds = [_kind(loop, frame) for loop in frame.loops]
+    innermost = kinds[-1]
+    if innermost != GRAPH and _leaves(node, (ast.Break,), into_loops=False):
+        frame.analysis.note(frame, node.test, LOOP_EXIT, test, LoopExit(innermost, "break"))
+    elif _leaves(node, (ast.Return,), into_loops=True):
+        if GRAPH in kinds:
+            frame.analysis.note(frame, node.test, LOOP_EXIT, test, LoopExit(GRAPH, "return"))
+        elif innermost == WHILE:
+            frame.analysis.note(frame, node.test, LOOP_EXIT, test, LoopExit(WHILE, "return"))
+        else:
+            _note_return(node, test, frame)
+
+
+def note_recursion(info: FunctionInfo, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
+    """A function that calls itself under a tensor condition: tracing takes that arm each time, and never ends."""
+    if info is not frame.function or not frame.constructs:
+        return
+    construct = frame.constructs[-1]
+    if not isinstance(construct, ast.If):
+        return
+    values = (*arguments.positional, *arguments.keywords.values())
+    # A Python number among the arguments may count down to the end of it.
+    if values and all(value.is_tensor for value in values):
+        recursion = Recursion(ast.unparse(node))
+        frame.analysis.note(frame, construct.test, ITERATION, values[0], recursion)
+
+
+def _kind(loop: ast.AST, frame: Frame) -> str:
+    if loop in frame.graph_loops:
+        return GRAPH
+    return WHILE if isinstance(loop, ast.While) else FOR
+
+
+def _note_return(node: ast.If, test: Value, frame: Frame) -> None:
+    """A `return` under a tensor condition in a Python `for`: the other arm goes on with the loop, and returns nothing."""
+    from xlalint.semantics.control_flow.conditionals import Difference
+
+    found = Difference("return", "a value", "goes on with the loop")
+    frame.analysis.note(frame, node.test, ARMS, test, found)
+
+
+def _leaves(node: ast.If, kinds: tuple[type[ast.stmt], ...], *, into_loops: bool) -> bool:
+    return any(isinstance(s, kinds) for s in _statements((*node.body, *node.orelse), into_loops))
+
+
+def _statements(block: Sequence[ast.stmt], into_loops: bool) -> Iterator[ast.stmt]:
+    """Statements of a block, those of the loops in it only where wanted; never those of functions."""
+    for statement in block:
+        yield statement
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        if isinstance(statement, (ast.For, ast.AsyncFor, ast.While)) and not into_loops:
+            continue
+        for name in ("body", "orelse", "finalbody"):
+            inner = getattr(statement, name, None)
+            if isinstance(inner, list):
+                yield from _statements(inner, into_loops)
+        for handler in getattr(statement, "handlers", ()):
+            yield from _statements(handler.body, into_loops)

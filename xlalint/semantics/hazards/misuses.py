@@ -1,0 +1,306 @@
+"""Uses of a data-sized tensor that XLA gets wrong, or refuses.
+
+XLA keeps such a tensor in a buffer of the largest size, with a count beside it. Operations that know of the count are right;
+the others see the buffer. What has no gradient is in differentiation.py. All measured on TensorFlow 2.21 (facts: surprises, semantics; fixtures/XLA204).
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from xlalint.semantics.results import result_shapes
+from xlalint.semantics.results.result_sizes import ALL_ONES
+from xlalint.semantics.values import ARRIVING, NOTHING_KNOWN, SEQUENCE, Value, leaves
+
+if TYPE_CHECKING:
+    from xlalint.semantics.arguments import Arguments
+    from xlalint.semantics.catalog import Api
+
+Bound = dict[str, Value]
+Misuse = tuple[str, Value]
+
+# Along the data-sized axis.
+_ALONG_THE_AXIS = {
+    "tf.roll": "roll",
+    "tf.math.cumsum": "scan",
+    "tf.cumsum": "scan",
+    "keras.ops.cumsum": "scan",
+    "keras.backend.cumsum": "scan",
+    "tf.math.cumprod": "scan",
+    "keras.ops.cumprod": "scan",
+    "keras.backend.cumprod": "scan",
+    "tf.math.cumulative_logsumexp": "scan",
+    "tf.random.shuffle": "shuffle",
+    "tf.split": "split",
+    "keras.ops.split": "split",
+    "tf.unstack": "unstack",
+    "keras.ops.unstack": "unstack",
+    "tf.unique": "unique",
+}
+# Whichever axis is data-sized: two must agree.
+_ON_ANY_AXIS = {
+    "tf.linalg.diag": "diagonal",
+    "tf.linalg.diag_part": "diagonal",
+    "tf.linalg.trace": "diagonal",
+    "keras.ops.diag": "diagonal",
+    "keras.ops.trace": "diagonal",
+    **dict.fromkeys(
+        (
+            "tf.signal.fft",
+            "tf.signal.ifft",
+            "tf.signal.rfft",
+            "tf.signal.irfft",
+            "tf.signal.fft2d",
+            "tf.signal.rfft2d",
+        ),
+        "fft",
+    ),
+}
+# `tf.ones_like(kept)` is full of ones: counting them counts the buffer.
+_COUNTS = frozenset(
+    {
+        "tf.reduce_sum",
+        "tf.math.reduce_sum",
+        "tf.math.count_nonzero",
+        "keras.ops.sum",
+        "keras.backend.sum",
+    }
+)
+_PROMISE_A_SHAPE = frozenset(
+    {"tf.reshape", "tf.ensure_shape", "tf.broadcast_to", "keras.ops.reshape"}
+)
+_RESIZES = frozenset(
+    {
+        "tf.image.resize",
+        "tf.compat.v1.image.resize",
+        "tf.compat.v1.image.resize_bilinear",
+        "tf.compat.v1.image.resize_images",
+        "tf.compat.v1.image.resize_nearest_neighbor",
+        "keras.ops.image.resize",
+    }
+)
+# Work on what lies beyond the end, with this padding: means over windows count it, blocks take it in.
+_OVER_SPACE = {
+    "tf.nn.avg_pool": "SAME",
+    "tf.nn.avg_pool2d": "SAME",
+    "tf.nn.space_to_depth": None,
+}
+_PADS = frozenset({"tf.pad", "tf.compat.v1.pad"})
+# Count the windows along the last axis.
+_FRAMES = frozenset({"tf.signal.frame", "tf.signal.stft"})
+# Paddings or sizes are computed from the size of the image, and have to be constants.
+_FITS = frozenset({"tf.image.resize_with_crop_or_pad", "tf.image.resize_with_pad"})
+_SQUEEZES = frozenset({"tf.squeeze", "keras.ops.squeeze", "keras.backend.squeeze"})
+_CONCATENATIONS = frozenset({"tf.concat", "keras.ops.concatenate", "keras.backend.concatenate"})
+_STACKS = frozenset({"tf.stack", "keras.ops.stack", "keras.backend.stack"})
+# Take as many rows of one tensor as of the other, and say so when they compile: what a mask leaves has the rows of its buffer.
+_OF_AS_MANY_ROWS = frozenset(
+    {
+        "tf.nn.softmax_cross_entropy_with_logits",
+        "tf.nn.sparse_softmax_cross_entropy_with_logits",
+        "tf.compat.v1.nn.softmax_cross_entropy_with_logits",
+        "tf.compat.v1.nn.softmax_cross_entropy_with_logits_v2",
+        "tf.compat.v1.nn.sparse_softmax_cross_entropy_with_logits",
+        "tf.math.unsorted_segment_sum",
+        "tf.math.unsorted_segment_mean",
+        "tf.math.unsorted_segment_max",
+        "tf.math.unsorted_segment_min",
+        "tf.math.confusion_matrix",
+        "tf.add_n",
+        "tf.math.add_n",
+        "tf.reverse_sequence",
+        "keras.losses.sparse_categorical_crossentropy",
+        "keras.losses.categorical_crossentropy",
+        "keras.losses.SparseCategoricalCrossentropy",
+        "keras.losses.CategoricalCrossentropy",
+    }
+)
+# Elementwise operations of two tensors: the sizes of both must agree.
+_PAIRED = frozenset(
+    f"tf.math.{name}" for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "squared_difference")
+) | frozenset({"tf.where", "tf.add", "tf.subtract", "tf.multiply", "tf.divide", "tf.maximum", "tf.minimum"})  # fmt: skip
+
+
+def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misuse | None:
+    """Which misuse of a data-sized tensor this call is, and the tensor; None for uses that are fine."""
+    values = (*arguments.positional, *arguments.keywords.values())
+    if name in _PAIRED:
+        return _unequal_partner(values)
+    if name in _OF_AS_MANY_ROWS:
+        return _fewer_rows(values[:2])
+    first = values[0] if values else NOTHING_KNOWN
+    if name in _CONCATENATIONS or name in _STACKS:
+        return _joined(name, leaves(first), bound)
+    if not first.is_tensor or first.producer is None:
+        return None
+    if name in _SQUEEZES:
+        given = len(arguments.positional) > 1 or "axis" in arguments.keywords
+        return None if given else ("squeeze", first)
+    if name in _PROMISE_A_SHAPE:
+        return _static_size_promised(name, bound, arguments, first)
+    if name in _COUNTS:
+        return ("ones", first) if first.producer == ALL_ONES else None
+    if name in _RESIZES or name in _FITS:
+        if not _is_image_of_open_size(first):
+            return None
+        return ("resize" if name in _RESIZES else "measured-rejected"), first
+    if name in _OVER_SPACE:
+        needed = _OVER_SPACE[name]
+        is_so = needed is None or _says(bound, "padding", needed)
+        return ("resize", first) if is_so and first.sized_axis in (1, 2) else None
+    if name in _PADS:
+        return ("resize", first) if _says(bound, "mode", "REFLECT", "SYMMETRIC") else None
+    if name == "tf.image.extract_patches":
+        return ("measured-rejected", first) if first.sized_axis in (1, 2) else None
+    if name in _FRAMES:
+        is_last = first.shape is not None and first.sized_axis == len(first.shape) - 1
+        return ("measured-rejected", first) if is_last else None
+    if name in _ON_ANY_AXIS:
+        return _ON_ANY_AXIS[name], first
+    if name == "tf.RaggedTensor.from_tensor":
+        return "measured-rejected", first
+    if name == "tf.random.shuffle" and (first.rank or 0) < 2:
+        return None  # a vector is sorted by random keys, with its count; the rows of a matrix are gathered
+    misuse = _ALONG_THE_AXIS.get(name)
+    if misuse is None or not _is_along_sized_axis(name, bound, arguments, first):
+        return None
+    return misuse, first
+
+
+def _says(bound: Bound, parameter: str, *words: str) -> bool:
+    given = bound.get(parameter)
+    known = given.constant() if given is not None else None
+    return known is not None and str(known.value).upper() in words
+
+
+def _is_image_of_open_size(image: Value) -> bool:
+    """Whether height or width of what is resized, an image or a batch of them, is a size from data."""
+    axis, rank = image.sized_axis, len(image.shape) if image.shape is not None else image.rank
+    if axis is None:
+        spatial = image.shape[-3:-1] if image.shape is not None else ()
+        return any(size is None for size in spatial)
+    return axis in (1, 2) or rank == 3 or _cuts_two_axes(image.producer or "")
+
+
+def _cuts_two_axes(producer: str) -> bool:
+    """`image[y : y + n, x : x + n]`: whether the first axis is rows or batch, the second is of open size as well."""
+    try:
+        cut = ast.parse(producer, mode="eval").body
+    except SyntaxError:
+        return False
+    if not isinstance(cut, ast.Subscript) or not isinstance(cut.slice, ast.Tuple):
+        return False
+    ends = [part.upper for part in cut.slice.elts[:2] if isinstance(part, ast.Slice)]
+    return len([end for end in ends if end is not None and not isinstance(end, ast.Constant)]) == 2
+
+
+def measured_misuse(api: Api, bound: Bound) -> Misuse | None:
+    """By what the catalogue measured of an API's only tensor, where the call works along its data-sized axis.
+
+    The catalogue's calls work along the first axis, which is data-sized; others are not known.
+    """
+    tensors = [(parameter, value) for parameter, value in bound.items() if value.is_tensor]
+    if len(tensors) != 1 or tensors[0][1].producer is None or tensors[0][1].sized_axis != 0:
+        return None
+    parameter, sized = tensors[0]
+    if api.name == "tf.repeat" and result_shapes.number(bound.get("repeats", NOTHING_KNOWN)):
+        return None  # measured with a count per row
+    verdict = dict(api.bounded).get(parameter)
+    if verdict not in _MEASURED or not _works_along_first_axis(api, bound, sized):
+        return None
+    return _MEASURED[verdict], sized
+
+
+# Verdicts of the catalogue, as uses.
+_MEASURED = {
+    "wrong-numbers": "measured-wrong",
+    "crashes": "measured-wrong",
+    "rejected": "measured-rejected",
+}
+
+
+def _works_along_first_axis(api: Api, bound: Bound, sized: Value) -> bool:
+    if "axis" not in api.params:
+        return False
+    axis = bound.get("axis")
+    known = result_shapes.number(axis) if axis is not None else None
+    return known == 0 or (sized.shape is not None and len(sized.shape) == 1)
+
+
+def _unequal_partner(values: tuple[Value, ...]) -> Misuse | None:
+    sized = next((v for v in values if v.is_tensor and v.producer is not None), None)
+    full = [v for v in values if v.is_tensor and v.producer is None]
+    if sized is None or not any(result_shapes.must_agree(sized, v) for v in full):
+        return None
+    return "full-size-partner", sized
+
+
+def _fewer_rows(values: tuple[Value, ...]) -> Misuse | None:
+    """Rows that a mask leaves, beside the rows that came in."""
+    tensors = [leaf for value in values for leaf in leaves(value) if leaf.is_tensor]
+    sized = next((v for v in tensors if v.producer is not None and v.sized_axis == 0), None)
+    if sized is None or not any(_is_as_given(v) for v in tensors):
+        return None
+    return "measured-rejected", sized
+
+
+def _is_as_given(value: Value) -> bool:
+    return value.producer is None and value.sure and value.dependence == ARRIVING
+
+
+def _joined(name: str, items: tuple[Value, ...], bound: Bound) -> Misuse | None:
+    """`tf.concat([kept, x], 0)` hands the wrong parts of the gradient back; `tf.stack([kept, x])` needs equal sizes."""
+    sized = next((item for item in items if item.producer is not None), None)
+    if sized is None or len(items) < 2:
+        return None
+    if name in _STACKS:
+        full = [item for item in items if item.is_tensor and item.producer is None and item.shape]
+        return ("stack", sized) if any(_is_static(v, sized.sized_axis) for v in full) else None
+    given = bound.get("axis")
+    along = result_shapes.number(given) if given is not None else 0
+    is_along = along is not None and along == sized.sized_axis
+    ones = next((item for item in items if item.producer == ALL_ONES), None)
+    if ones is not None and is_along:
+        return "ones", ones
+    return ("gradient-wrong", sized) if is_along and _may_have_gradient(sized) else None
+
+
+def _is_static(value: Value, axis: int | None) -> bool:
+    shape = value.shape or ()
+    return axis is not None and len(shape) > axis and shape[axis] is not None
+
+
+def _may_have_gradient(value: Value) -> bool:
+    """Positions, counts and flags have none."""
+    return value.dtype is None or value.dtype.startswith(("float", "bfloat", "complex"))
+
+
+def _static_size_promised(
+    name: str, bound: Bound, arguments: Arguments, first: Value
+) -> Misuse | None:
+    """`tf.reshape(kept, [2, 1])`: a size that only holds for some data."""
+    shape = bound.get("shape", bound.get("newshape")) or (
+        arguments.positional[1] if len(arguments.positional) > 1 else NOTHING_KNOWN
+    )
+    if shape.kind is not SEQUENCE or not shape.ref:
+        return None
+    sizes = [item.constant() for item in shape.ref]
+    if any(size is None or not isinstance(size.value, int) or size.value < 0 for size in sizes):
+        return None
+    return (name.rsplit(".", 1)[-1], first)
+
+
+def _is_along_sized_axis(name: str, bound: Bound, arguments: Arguments, sized: Value) -> bool:
+    """Whether the call works along the data-sized axis: the first one unless it says otherwise."""
+    axis = bound.get("axis", arguments.keywords.get("axis"))
+    if axis is None and name in ("tf.math.cumsum", "tf.math.cumprod", "tf.cumsum"):
+        axis = arguments.positional[1] if len(arguments.positional) > 1 else None
+    if axis is None and name in ("tf.roll", "tf.split"):
+        axis = arguments.positional[2] if len(arguments.positional) > 2 else None
+    if axis is None:
+        return sized.sized_axis == 0
+    known = result_shapes.number(axis)
+    if known is not None and known < 0 and sized.shape is not None:
+        known += len(sized.shape)
+    return known is not None and known == sized.sized_axis

@@ -1,0 +1,101 @@
+"""Keeping the fact that code calls an API which XLA cannot run, or runs at a price."""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.semantics.catalog import Api
+from xlalint.semantics.facts import CALL, CallDetail, Verdict
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import families
+from xlalint.semantics.values import ARRIVING, NOTHING_KNOWN, PYTHON, UNKNOWN, Value, leaves
+
+# Arguments that must be known exactly: the size of a data-sized tensor, which others accept as a bound (tf.zeros, tf.range, tf.tile,
+# tf.repeat, tf.pad, tf.broadcast_to, num_segments), is refused (fixtures/XLA203).
+_EXACT_PARAMETERS = frozenset(
+    {
+        "axis",
+        "perm",
+        "depth",
+        "num_classes",
+        "max_output_size",
+        "num_or_size_splits",
+        "minlength",
+        "maxlength",
+    }
+)
+_EXACT_SHAPES = frozenset(
+    {
+        ("tf.scatter_nd", "shape"),
+        ("keras.ops.scatter", "shape"),
+        ("tf.linspace", "num"),
+        ("keras.ops.linspace", "num"),
+        ("tf.image.resize", "size"),
+        ("keras.ops.image.resize", "size"),
+    }
+)
+# The count of a tensor's own rows keeps its bound; misuses.py says which other shapes do not.
+_SHAPES_OF_THEIR_OWN = frozenset({"tf.reshape", "tf.ensure_shape", "tf.experimental.numpy.reshape"})
+
+
+def needs_exact(api: Api, parameter: str) -> bool:
+    """Whether an argument must be known exactly, where most that must be constants may also be bounded."""
+    if parameter in _EXACT_PARAMETERS or (api.name, parameter) in _EXACT_SHAPES:
+        return True
+    return parameter in api.exact_args and api.name not in _SHAPES_OF_THEIR_OWN
+
+
+def note_operation(
+    operation: str, operands: tuple[Value, ...], node: ast.AST, frame: Frame
+) -> None:
+    """Note an operator or a subscript that emits an operation of this name, if XLA has no kernel for it."""
+    api = frame.analysis.catalog.api(f"tf.raw_ops.{operation}")
+    if api is None or not api.missing or not frame.context.is_compiled or frame.silent:
+        return
+    verdict = Verdict(api.status, api.missing, api.reason, (), ())
+    composite = [value for value in operands if value.is_composite]
+    if composite and all(value.guess for value in composite):
+        verdict = verdict._replace(possible=True)
+    note_call(api, verdict, {}, False, node, frame)
+
+
+def note_call(
+    api: Api,
+    verdict: Verdict,
+    bound: dict[str, Value],
+    makes_data_sized: bool,
+    node: ast.AST,
+    frame: Frame,
+) -> None:
+    """Note a call of which the catalogue says so."""
+    value = next((v for v in bound.values() if v.holds_data), NOTHING_KNOWN)
+    detail = detail_of(api, verdict, bound, makes_data_sized)
+    frame.analysis.note(frame, node, CALL, value, detail)
+
+
+def detail_of(
+    api: Api, verdict: Verdict, bound: dict[str, Value], makes_data_sized: bool
+) -> CallDetail:
+    """What a fact about a call holds."""
+    passed = [leaf for argument in bound.values() for leaf in leaves(argument)]
+    confidence = "certain"
+    if makes_data_sized and not all(leaf.sure and leaf.kind is not UNKNOWN for leaf in passed):
+        confidence = "likely" if any(is_data(leaf) for leaf in passed) else "possible"
+    return CallDetail(
+        api.name,
+        tuple(bound.items()),
+        verdict,
+        makes_data_sized,
+        confidence,
+        api.replacement,
+        api.ops,
+        families.of_call(api.name, verdict.missing, api.ops),
+        tuple(each for each in verdict.constant_args if needs_exact(api, each)),
+    )
+
+
+def is_data(value: Value | None) -> bool:
+    """Whether there is a tensor in it that the program is handed, or computes."""
+    if value is None or value.kind is PYTHON:
+        return False
+    return any(leaf.is_tensor and leaf.dependence >= ARRIVING for leaf in leaves(value))

@@ -1,0 +1,266 @@
+"""What Python does while tracing and not when the program runs: clocks and dice, counters, lists that collect tensors, new state.
+
+Tracing runs a function once, both arms of its conditionals and one step of its loops. What it drew, counted or collected stays
+as it was then; a tensor made inside a conditional or a loop cannot be used outside of it; and variables may be made in the
+first trace only (all measured, TensorFlow 2.21).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from xlalint.semantics.control_flow.liveness import binds_in, is_live_after, is_shared
+from xlalint.semantics.facts import COMPILED, TRACE_EFFECT
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.names import api_name
+from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.values import COLLECTION, MAPPING, PYTHON, SEQUENCE, Value, leaves
+
+FROZEN = "frozen"
+COUNTED = "counted"
+LEAKED = "leaked"
+COLLECTED = "collected"
+STATE = "state"
+TOLD = "told"
+
+
+class TraceEffect(NamedTuple):
+    """An effect of tracing: its kind, the name or API it is about, and the construct it happens in."""
+
+    kind: str
+    name: str
+    where: str = ""
+
+
+_CLOCKS = frozenset(
+    "time.time time.time_ns time.perf_counter time.monotonic time.process_time datetime.datetime.now datetime.datetime.utcnow "
+    "datetime.datetime.today datetime.date.today os.urandom secrets.token_bytes secrets.randbelow".split()
+)
+_DICE = re.compile(
+    r"^(random|np\.random)\.(random|rand\w*|uniform|normal\w*|standard_\w+|choice|choices|shuffle|permut\w+|sample|gauss|triangular|"
+    r"beta|gamma|poisson|binomial|exponential|integers|laplace|getrandbits|betavariate|expovariate|bytes)$"
+)
+# Keras layers with weights of their own; in Keras 3 also those with a stream of random numbers, which is a variable there.
+_WEIGHTED = re.compile(
+    r"^keras\.layers\.(Dense|EinsumDense|Embedding|\w*Conv\w*|\w*Normalization|LSTM|GRU|SimpleRNN|MultiHeadAttention|"
+    r"GroupQueryAttention|PReLU)$"
+)
+_RANDOM_LAYERS = re.compile(r"^keras\.layers\.(\w*Dropout\w*|Gaussian\w+|Random\w+)$")
+_MAKES_STATE = frozenset(
+    {
+        "tf.Variable",
+        "keras.Variable",
+        "tf.random.Generator.from_seed",
+        "tf.random.Generator.from_non_deterministic_state",
+        "keras.random.SeedGenerator",
+        "keras.Sequential",
+        "keras.backend.variable",
+        "keras.backend.zeros",
+        "keras.backend.ones",
+        "keras.backend.eye",
+    }
+)
+_STATEFUL_OBJECTS = re.compile(r"^keras\.(optimizers|metrics)\.[A-Z]\w+$")
+
+
+def note_call(name: str, node: ast.AST, frame: Frame) -> None:
+    """A call of another package's function in compiled code."""
+    note_told(name, node, frame)
+    if not frame.context.is_compiled or frame.silent:
+        return
+    if name in _CLOCKS or (name.startswith(("random.", "np.random.")) and _DICE.match(name)):
+        frame.analysis.note(frame, node, TRACE_EFFECT, Value(PYTHON), TraceEffect(FROZEN, name))
+    elif frame.context.region == COMPILED and _makes_state(name, frame):
+        if frame.context.why[:1] != ("Estimator",) and not _is_first_time(node, frame):
+            frame.analysis.note(frame, node, TRACE_EFFECT, Value(PYTHON), TraceEffect(STATE, name))
+
+
+_TELLS = re.compile(
+    r"^(print|warnings\.warn|(absl\.)?logging\.(debug|info|warning|warn|error|critical|exception|log|fatal))$"
+)
+
+
+def note_told(name: str, node: ast.AST, frame: Frame) -> None:
+    """`print` under a tensor condition: tracing goes through both arms, once, and prints what either has to say."""
+    arm = frame.constructs[-1] if frame.constructs else None
+    if not isinstance(arm, ast.If) or not _TELLS.match(name) or frame.silent:
+        return
+    if frame.context.region == COMPILED and frame.context.converted:
+        frame.analysis.note(frame, node, TRACE_EFFECT, Value(PYTHON), TraceEffect(TOLD, name))
+
+
+def _makes_state(name: str, frame: Frame) -> bool:
+    plain = api_name(name)
+    if not plain.startswith("keras."):
+        return plain in _MAKES_STATE
+    if plain in _MAKES_STATE or _WEIGHTED.match(plain) or _STATEFUL_OBJECTS.match(plain):
+        return True
+    is_keras_2 = name.startswith("tf_keras.") or frame.analysis.keras == "2"
+    return not is_keras_2 and _RANDOM_LAYERS.match(plain) is not None
+
+
+# Functions that set an object up, once.
+_SETS_UP = re.compile(r"^_*(__init__|init\w*|build\w*|create\w*|make\w*|setup\w*|get_\w+)$")
+
+
+def _is_first_time(node: ast.AST, frame: Frame) -> bool:
+    """In `build` and what it calls, in a property, or behind `if self.v is None`: made by the first trace alone."""
+    running = frame.analysis.functions.running
+    for info in running:
+        if _SETS_UP.match(info.name) or frame.analysis.traits(info).is_property:
+            return True
+    line: int = getattr(node, "lineno", 0)
+    if any(
+        part.lineno <= line <= (part.end_lineno or line) and _is_once(part)
+        for part in _conditionals(frame.function)
+    ):
+        return True
+    return any(
+        _is_once(part) and any(_calls(each, callee.name) for each in nodes_of(part.body))
+        for caller, callee in pairwise(running)
+        for part in _conditionals(caller)
+    )
+
+
+def _conditionals(info: FunctionInfo | None) -> Iterator[ast.If]:
+    body = info.node.body if info is not None and isinstance(info.node.body, list) else []
+    return (part for part in nodes_of(body) if isinstance(part, ast.If))
+
+
+def _calls(node: ast.AST, name: str) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    func = node.func
+    return (func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")) == name
+
+
+def _is_once(part: ast.If) -> bool:
+    """`if self.v is None: ...`, and `if self.is_first: ...; self.is_first = False`."""
+    if _asks_for_state(part.test):
+        return True
+    asked = ast.unparse(part.test)
+    return any(
+        isinstance(each, ast.Assign)
+        and isinstance(each.value, ast.Constant)
+        and any(ast.unparse(target) == asked for target in each.targets)
+        for each in part.body
+    )
+
+
+def _asks_for_state(test: ast.expr) -> bool:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return True  # `if not self.built`, `if not cache`
+    text = ast.unparse(test)
+    return "None" in text or "hasattr" in text or "built" in text
+
+
+def note_count(node: ast.AugAssign, target: Value, added: Value, frame: Frame) -> None:
+    """`self.calls += 1`, or a global: Python adds while tracing, and never again."""
+    if target.kind is not PYTHON or added.kind is not PYTHON or frame.context.region != COMPILED:
+        return
+    if isinstance(node.target, ast.Attribute):
+        owner = node.target.value
+        if not isinstance(owner, ast.Name) or owner.id != frame.self_name:
+            return
+    elif not (isinstance(node.target, ast.Name) and _is_global(node.target.id, frame)):
+        return
+    if frame.function is not frame.context.root:
+        return  # a helper that numbers what it traces
+    name = ast.unparse(node.target)
+    if _reads(frame, name) > 0:
+        return
+    frame.analysis.note(frame, node.target, TRACE_EFFECT, target, TraceEffect(COUNTED, name))
+
+
+def _reads(frame: Frame, name: str) -> int:
+    """How often the function reads a name or attribute: what it reads while tracing, it may count for that."""
+    body = frame.function.node.body if frame.function is not None else []
+    return sum(
+        ast.unparse(part) == name
+        for part in nodes_of(body if isinstance(body, list) else [body])
+        if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Load)
+    )
+
+
+def _is_global(name: str, frame: Frame) -> bool:
+    body = frame.function.node.body if frame.function is not None else None
+    return isinstance(body, list) and any(
+        isinstance(part, ast.Global) and name in part.names
+        for part in nodes_of(body, into_functions=False)
+    )
+
+
+def note_collected(node: ast.AST, owner: ast.expr, added: Value, frame: Frame) -> None:
+    """`items.append(tensor)` inside a conditional, a loop, or the body of one: read outside, the tensor is out of reach."""
+    if not isinstance(owner, ast.Name) or not frame.context.is_compiled or frame.silent:
+        return
+    if frame.constructs and owner.id in frame.names:
+        _note_in_statement(node, owner.id, added, frame)
+    elif frame.function in frame.analysis.graph_bodies and owner.id not in frame.names:
+        _note_in_body(node, owner.id, added, frame)
+
+
+def _note_in_statement(node: ast.AST, name: str, added: Value, frame: Frame) -> None:
+    construct = next((c for c in reversed(frame.constructs) if not _is_local(c, name)), None)
+    body = frame.function.node.body if frame.function is not None else None
+    if construct is None or not isinstance(body, list) or is_shared(body, name):
+        return
+    if not is_live_after(body, construct, name):
+        return
+    is_made_inside = any(leaf.is_tensor for leaf in leaves(added)) and _is_made_in(node, construct)
+    kind = LEAKED if is_made_inside else COLLECTED
+    if kind == COLLECTED and any(leaf.is_tensor or leaf.kind != PYTHON for leaf in leaves(added)):
+        return  # a tensor from outside stays in reach, and of the rest nothing is known
+    where = "a conditional" if isinstance(construct, ast.If) else "a loop"
+    frame.analysis.note(frame, node, TRACE_EFFECT, added, TraceEffect(kind, name, where))
+
+
+def _is_local(construct: ast.stmt, name: str) -> bool:
+    return any(
+        binds_in(block, name)
+        for block in (getattr(construct, "body", ()), getattr(construct, "orelse", ()))
+    )
+
+
+def _is_made_in(node: ast.AST, construct: ast.stmt) -> bool:
+    """Whether the added value is computed inside: an expression, or a name that the construct binds."""
+    if not isinstance(node, ast.Call) or not node.args:
+        return False
+    added = node.args[-1]
+    if isinstance(added, ast.Name):
+        target = getattr(construct, "target", None)
+        bound_by_loop = target is not None and any(
+            isinstance(part, ast.Name) and part.id == added.id for part in nodes_of([target])
+        )
+        return bound_by_loop or _is_local(construct, added.id)
+    return isinstance(added, (ast.Call, ast.BinOp, ast.Subscript, ast.UnaryOp, ast.Compare))
+
+
+def _note_in_body(node: ast.AST, name: str, added: Value, frame: Frame) -> None:
+    """A callback of tf.while_loop, tf.map_fn, tf.cond...: a list of the function around it collects the callback's tensors."""
+    outer = frame.outer
+    if outer is None or outer.function is None or not any(v.is_tensor for v in leaves(added)):
+        return
+    held = outer.names.get(name)
+    if held is None or held.kind not in (SEQUENCE, COLLECTION, MAPPING):
+        return
+    if _is_read_later(outer.function, name, node):
+        where = "the body of a loop or conditional"
+        frame.analysis.note(frame, node, TRACE_EFFECT, added, TraceEffect(LEAKED, name, where))
+
+
+def _is_read_later(info: FunctionInfo, name: str, node: ast.AST) -> bool:
+    body = info.node.body if isinstance(info.node.body, list) else [info.node.body]
+    line: int = getattr(node, "lineno", 0)
+    return any(
+        isinstance(part, ast.Name)
+        and part.id == name
+        and isinstance(part.ctx, ast.Load)
+        and part.lineno > line
+        for part in nodes_of(body)
+    )

@@ -1,0 +1,1 @@
+"""What names lead to: imports in all their forms, installed packages, libraries."""

@@ -1,0 +1,1 @@
+"""What operators and API calls return: shapes, dtypes, sizes and structures."""

@@ -1,0 +1,283 @@
+"""What operators make of two values: tensors, folded numbers and texts, joined shapes and lists."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from xlalint.semantics import known_texts
+from xlalint.semantics.facts import (
+    CAST_OPERAND,
+    DATA_SIZED_USE,
+    FORMATTING,
+)
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import counts, formatting, misfits, unknown_sizes
+from xlalint.semantics.index import ClassInfo
+from xlalint.semantics.results import composites, dtypes, shapes
+from xlalint.semantics.results.result_shapes import broadcast, must_agree, numbers
+from xlalint.semantics.results.result_sizes import producer_of
+from xlalint.semantics.training import reductions
+from xlalint.semantics.values import (
+    ARRIVING,
+    BOUNDED,
+    COLLECTION,
+    COMPUTED,
+    IMAGINARY,
+    INSTANCE,
+    NDARRAY,
+    NOTHING_KNOWN,
+    PYTHON,
+    SEQUENCE,
+    SHAPE,
+    SOME_PYTHON,
+    TENSOR,
+    UNKNOWN,
+    FromPython,
+    Value,
+    constant,
+    element,
+    join,
+    shaped,
+    static_shape,
+)
+
+
+def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
+    """The value of `left <operator> right`."""
+    if left.producer is not None or right.producer is not None:
+        unknown_sizes.note_number(node, (left, right), frame)
+    if left.is_composite or right.is_composite:
+        return composites.combine(node, left, right, frame)
+    if left.is_tensor or right.is_tensor:
+        if left.kind is PYTHON and is_text(left) and isinstance(getattr(node, "op", None), ast.Mod):
+            if not right.guess and formatting.percent_wants_number(str(left.ref.value), 0):
+                frame.analysis.note(frame, node, FORMATTING, right)
+            return SOME_PYTHON
+        note_full_size_partner(node, left, right, frame)
+        note_cast_operand(node, left, right, frame)
+        if not isinstance(getattr(node, "op", None), ast.MatMult):
+            counts.note_pair(node, left, right, frame)
+        if _may_be_lists(node, left, right):
+            return tensor_of(left, right)._replace(structured=True, shape=None, rank=None)
+        value = _after_operator(node, tensor_of(left, right))
+        if value.dtype is None and IMAGINARY in (left, right):
+            value = value._replace(dtype=dtypes.SOME_COMPLEX)
+        if (left.given or right.given) and misfits.note_eigenvalues(node, left, right, frame):
+            value = value._replace(given=())
+        if left.dtype != right.dtype and misfits.are_mixed(left, right):
+            value = value._replace(dtype=None)
+            if not isinstance(getattr(node, "op", None), ast.MatMult):
+                misfits.note_pair(node, left, right, frame)
+        if isinstance(getattr(node, "op", None), ast.MatMult):
+            misfits.note_product(node, left, right, frame)
+            if value.producer is not None:
+                value = _sized_as_product(value, left, right)
+            return shaped(value, shapes.multiplied(left.shape, right.shape, False, False))
+        if left.made is not None or right.made is not None:
+            return reductions.combined(node, left, right, value, frame)
+        return value
+    if INSTANCE in (left.kind, right.kind):
+        return _overloaded(node, left, right, frame)
+    if left.kind is PYTHON and right.kind is PYTHON:
+        return _folded(node, left, right)
+    if UNKNOWN in (left.kind, right.kind) and (is_text(left) or is_text(right)):
+        return _folded(node, left, right)
+    if right.kind is SEQUENCE and is_text(left):
+        for position, item in enumerate(right.ref):
+            if item.is_tensor and not (item.guess or item.structured):
+                if formatting.percent_wants_number(str(left.ref.value), position):
+                    frame.analysis.note(frame, node, FORMATTING, item)
+        return SOME_PYTHON
+    if left.kind is NDARRAY or right.kind is NDARRAY:
+        return Value(NDARRAY)
+    if isinstance(getattr(node, "op", None), ast.Add):
+        if left.kind is SEQUENCE and right.kind is SEQUENCE:
+            return Value(SEQUENCE, max(left.dependence, right.dependence), ref=left.ref + right.ref)
+        if {left.kind, right.kind} == {SEQUENCE, SHAPE} or left.kind is right.kind is SHAPE:
+            return _joined_shapes(left, right)
+        if {left.kind, right.kind} <= {SEQUENCE, COLLECTION, SHAPE}:
+            return Value(COLLECTION, ref=join(element(left), element(right)))
+    if left.kind is SEQUENCE and right.kind is PYTHON:
+        return Value(COLLECTION, ref=element(left))
+    return Value(UNKNOWN, max(left.dependence, right.dependence))
+
+
+def _after_operator(node: ast.AST, value: Value) -> Value:
+    """Whole numbers divided are float64; XLA follows no size through a product of matrices. A fraction of a data-sized size is no bound that XLA knows (fixtures/XLA203)."""
+    op = getattr(node, "op", None)
+    if isinstance(op, ast.MatMult) and value.dependence == ARRIVING:
+        return value._replace(dependence=COMPUTED)
+    if isinstance(op, ast.Div) and value.dtype in ("int32", "int64"):
+        return value._replace(dtype="float64")
+    if isinstance(op, (ast.FloorDiv, ast.Mod)) and value.dependence == BOUNDED:
+        return value._replace(dependence=COMPUTED)
+    return value
+
+
+def _sized_as_product(value: Value, left: Value, right: Value) -> Value:
+    """A product of data-sized matrices: rows of the first stay, what is summed is gone."""
+    if left.producer is not None and left.sized_axis == 0:
+        return value._replace(sized_axis=0)
+    is_summed = right.producer is not None and right.sized_axis == 0 and (right.rank or 2) == 2
+    return value._replace(producer=None if is_summed else value.producer, sized_axis=None)
+
+
+def _joined_shapes(left: Value, right: Value) -> Value:
+    """`x.shape[:-1] + [n]`: a shape again."""
+    parts = [numbers(left), numbers(right)]
+    if parts[0] is None or parts[1] is None:
+        return Value(COLLECTION, ref=join(element(left), element(right)))
+    return static_shape(parts[0] + parts[1])
+
+
+def _may_be_lists(node: ast.AST, left: Value, right: Value) -> bool:
+    """`inputs + others` in a layer: lists joined, as far as anybody knows."""
+    if not isinstance(getattr(node, "op", None), ast.Add):
+        return False
+    either = (left, right)
+    lists = (SEQUENCE, COLLECTION, UNKNOWN)
+    return any(v.structured for v in either) and all(
+        v.structured or v.kind in lists for v in either
+    )
+
+
+_FOLDED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+_DIVISIONS = (operator.truediv, operator.floordiv, operator.mod)
+_LARGEST = 2**63
+
+
+def _folded(node: ast.AST, left: Value, right: Value) -> Value:
+    """Whole numbers that are known stay known: they are sizes and axes; and words are, which name operations."""
+    if IMAGINARY in (left, right):
+        return IMAGINARY
+    one, other = left.constant(), right.constant()
+    fold = _FOLDED.get(type(getattr(node, "op", None)))  # type: ignore[arg-type]
+    if fold is operator.add and (known_texts.is_text(left) or known_texts.is_text(right)):
+        return known_texts.joined((left, right))
+    if isinstance(getattr(node, "op", None), ast.Mod) and known_texts.is_text(left):
+        return known_texts.filled(left, right)
+    if one is None or other is None or fold is None:
+        return SOME_PYTHON
+    if type(one.value) is not int or type(other.value) is not int:
+        return _folded_float(fold, one.value, other.value)
+    if other.value == 0 and fold in _DIVISIONS:
+        return SOME_PYTHON
+    result = fold(one.value, other.value)
+    return constant(result) if abs(result) < _LARGEST else SOME_PYTHON
+
+
+def _folded_float(fold: Callable[[Any, Any], Any], one: object, other: object) -> Value:
+    """`0.5 + 1` is a float: what a loop that becomes a graph carries has a dtype."""
+    both = {type(one), type(other)}
+    if float not in both or not both <= {int, float} or fold in _DIVISIONS:
+        return SOME_PYTHON
+    return constant(fold(one, other))
+
+
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.MatMult: "matmul",
+    ast.Div: "truediv",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+}
+
+
+def _overloaded(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
+    """An operator that a project class defines: a method like any other, which AutoGraph never converts."""
+    name = _OPERATORS.get(type(getattr(node, "op", None)))  # type: ignore[arg-type]
+    for owner, other, prefix in ((left, right, "__"), (right, left, "__r")):
+        if owner.kind is INSTANCE and isinstance(owner.ref, ClassInfo):
+            method = frame.analysis.classes.method(owner.ref, f"{prefix}{name}__")
+            if method is not None:
+                return frame.analysis.functions.invoke(method, [other], {}, owner, frame)
+    return NOTHING_KNOWN
+
+
+def note_cast_operand(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
+    """`x * int(t)`: a Python number takes the dtype of x, the int32 tensor that AutoGraph makes of it does not."""
+    for made, other in ((left, right), (right, left)):
+        if type(made.ref) is not FromPython or not made.is_tensor:
+            continue
+        dtype = _dtype_beside(other)
+        if None not in (made.dtype, dtype) and made.dtype != dtype:
+            frame.analysis.note(frame, node, CAST_OPERAND, made, (made.ref.name, dtype))
+
+
+def _dtype_beside(value: Value) -> str | None:
+    """The dtype of a plain tensor of numbers; `float` of a fraction, which is no whole number's either."""
+    known = value.constant()
+    if known is not None and type(known.value) is float:
+        return None if known.value == int(known.value) else "float32"
+    if not value.is_tensor or type(value.ref) is FromPython or value.dtype == "bool":
+        return None
+    return None if value.structured or value.optional else value.dtype
+
+
+def note_full_size_partner(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
+    """Kept elements combined with the full tensor: eager refuses the shapes, XLA returns numbers (facts: surprises)."""
+    for sized, full in ((left, right), (right, left)):
+        if sized.producer is not None and full.producer is None and must_agree(sized, full):
+            frame.analysis.note(frame, node, DATA_SIZED_USE, sized, "full-size-partner")
+
+
+def is_text(value: Value) -> bool:
+    """Whether a value is text that is known while reading."""
+    known = value.constant()
+    return known is not None and isinstance(known.value, str)
+
+
+def tensor_of(*operands: Value) -> Value:
+    """A tensor computed elementwise from operands of which at least one is a tensor."""
+    tensors = [operand for operand in operands if operand.is_tensor]
+    dependence = max(operand.dependence for operand in tensors)
+    producer = producer_of(*(operand.producer for operand in tensors))
+    dtype = next((o.dtype for o in tensors if o.dtype is not None), None)
+    shape = broadcast(operands)
+    if shape is not None:
+        rank: int | None = len(shape)
+    else:
+        # At least that of each; with a scalar, and one that is not known, nothing is.
+        ranks = [operand.rank for operand in tensors if operand.rank is not None]
+        least = max(ranks, default=0)
+        rank = least if least or len(ranks) == len(tensors) else None
+    sure = all(operand.sure for operand in tensors)
+    guess = all(operand.guess for operand in tensors)
+    if dtype == "bool":
+        dtype = None  # arithmetic on a mask casts it first, or fails: not a mask any more
+    given = next((o.given for o in tensors if o.given), ())
+    axis = next((_broadcast_axis(o, rank) for o in tensors if o.producer is not None), 0)
+    return Value(
+        TENSOR,
+        dependence,
+        producer,
+        dtype,
+        rank,
+        None,
+        sure,
+        guess=guess,
+        shape=shape,
+        sized_axis=axis,
+        counted=None if producer is None else counts.of_operands(tensors),
+        given=given,
+    )
+
+
+def _broadcast_axis(operand: Value, rank: int | None) -> int | None:
+    """Where the data-sized axis of an operand is in an elementwise result: axes are counted from the end."""
+    if operand.shape is None or rank is None or operand.sized_axis is None:
+        return operand.sized_axis
+    return operand.sized_axis + max(rank - len(operand.shape), 0)

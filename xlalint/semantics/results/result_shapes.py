@@ -1,0 +1,431 @@
+"""The static shape of what an API returns, from the shapes and sizes it is called with.
+
+What the catalogue calls elementwise or a reduction needs no entry here; the rest move dimensions about, each in its way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xlalint.semantics.catalog import Api
+from xlalint.semantics.results import shapes
+from xlalint.semantics.results.shapes import Shape
+from xlalint.semantics.values import (
+    COLLECTION,
+    NDARRAY,
+    NONE,
+    NOTHING_KNOWN,
+    PYTHON,
+    SEQUENCE,
+    SHAPE,
+    Const,
+    Content,
+    Value,
+)
+
+Bound = dict[str, Value]
+_MOST_DIMENSIONS = 16
+
+
+def of_call(name: str, api: Api, bound: Bound) -> Shape | None:
+    """The shape of the (first) result of a call, or None."""
+    leaf = name.rsplit(".", 1)[-1]
+    rule = _RULES.get(leaf)
+    if rule is not None and name.startswith(_NAMESPACES):
+        return rule(api, bound)
+    if api.shape is None or any(parameter in bound for parameter in api.shape_unless):
+        return None
+    return _as_measured(api, api.shape, bound)
+
+
+def of_layer(api: Api, inputs: Sequence[Value]) -> Shape | None:
+    """The shape that a layer of Keras makes of its first input; what it was made with is not looked at."""
+    given = inputs[0] if inputs and inputs[0].is_tensor else NOTHING_KNOWN
+    if api.shape == "same":
+        return operand_shape(given)
+    return _of_rank(given, api.shape) if api.shape is not None else None
+
+
+def _as_measured(api: Api, form: str, bound: Bound) -> Shape | None:
+    """The shape by what the catalogue measured of an API; see `Api.shape`."""
+    if form == "same":
+        return operand_shape(_first(api, bound))
+    if form == "matmul":
+        return _matmul(api, bound)
+    kind, _, detail = form.partition(":")
+    if kind in ("broadcast", "drop"):
+        shape = broadcast([v for v in bound.values() if v.kind is not PYTHON or _is_number(v)])
+        fewer = int(detail) if detail else 0
+        return None if shape is None or len(shape) < fewer else shape[: len(shape) - fewer]
+    if kind == "reduce":
+        return _reduced(api, bound, int(detail) if detail else None)
+    if kind == "like":
+        return operand_shape(bound.get(detail, NOTHING_KNOWN))
+    if kind == "given":
+        sizes = numbers(bound.get(detail, NOTHING_KNOWN))
+        return None if sizes is None else tuple(None if size == -1 else size for size in sizes)
+    return _of_rank(_first(api, bound), form)
+
+
+def _of_rank(first: Value, form: str) -> Shape | None:
+    """`rank:2` is a matrix; `rank+1` has one dimension more than the first argument."""
+    if form.startswith("rank:"):
+        return (None,) * int(form[5:])
+    shape = operand_shape(first)
+    if shape is None or not form.startswith("rank"):
+        return None
+    return (None,) * max(len(shape) + int(form[4:]), 0)
+
+
+def operand_shape(value: Value) -> Shape | None:
+    """The shape that an operand of an elementwise operation has: a Python number is a scalar, a list of them a vector."""
+    if value.is_tensor:
+        return None if value.structured else value.shape
+    if value.kind is PYTHON:
+        return ()
+    if value.kind is SEQUENCE and value.ref:
+        inner = [operand_shape(item) for item in value.ref]
+        return shapes.stacked(inner, 0)
+    return None
+
+
+def _is_number(value: Value) -> bool:
+    known = value.constant()
+    return known is not None and type(known.value) in (int, float)
+
+
+def broadcast(operands: Sequence[Value]) -> Shape | None:
+    """The shape of an elementwise result. A dimension that is open for a data-sized operand stays open."""
+    result = shapes.broadcast([operand_shape(operand) for operand in operands])
+    for operand in operands:
+        if result is not None and operand.producer is not None and operand.shape is not None:
+            start = len(result) - len(operand.shape)
+            kept = zip(result[start:], operand.shape)
+            result = (*result[:start], *(None if own is None else dim for dim, own in kept))
+    return result
+
+
+def masked(value: Value, mask: Value) -> Shape | None:
+    """The shape of what a boolean mask keeps: one open dimension in the place of those that the mask covers."""
+    if not value.is_tensor or value.shape is None or mask.shape is None:
+        return None
+    return (None, *value.shape[len(mask.shape) :])
+
+
+def must_agree(sized: Value, full: Value) -> bool:
+    """Whether a full-size tensor meets a data-sized one along the data-sized dimension."""
+    if not full.is_tensor or not full.rank:
+        return False
+    if full.shape is None or sized.shape is None:
+        # What a mask was taken of, against what it kept. Other shapes may be made to go with each other.
+        return full.shape is None and sized.shape is None and full.counted is not None
+    sizes = [i - len(sized.shape) for i, size in enumerate(sized.shape) if size is None]
+    if len(sizes) != 1 or len(full.shape) < -sizes[0]:
+        return False  # a row for each column, perhaps: `boxes * [height, width, height, width]`
+    return full.shape[sizes[0]] not in (None, 1)
+
+
+def numbers(value: Value) -> Shape | None:
+    """What an argument that holds a shape, a size or a list of axes says: its numbers, None for the unknown ones."""
+    if value.kind is SEQUENCE:
+        if len(value.ref) > _MOST_DIMENSIONS:
+            return None
+        return tuple(number(item) for item in value.ref)
+    if value.kind is SHAPE:
+        return value.shape
+    if value.is_tensor:
+        if type(value.ref) is Content:
+            return value.ref.numbers
+        if value.shape is not None and len(value.shape) == 1 and value.shape[0] is not None:
+            return (None,) * value.shape[0] if value.shape[0] <= _MOST_DIMENSIONS else None
+        return None
+    known = number(value)
+    return None if known is None else (known,)
+
+
+def number(value: Value) -> int | None:
+    """A whole number that is known while reading."""
+    if type(value.ref) is Const and type(value.ref.value) is int:
+        return value.ref.value
+    if type(value.ref) is Content and len(value.ref.numbers) == 1 and value.shape == ():
+        return value.ref.numbers[0]
+    return None
+
+
+def _first(api: Api, bound: Bound) -> Value:
+    for parameter in api.params:
+        if parameter in bound:
+            return bound[parameter]
+    return next(iter(bound.values()), NOTHING_KNOWN)
+
+
+def _given(api: Api, bound: Bound, *names: str) -> Value | None:
+    for name in names:
+        if name in bound:
+            return bound[name]
+    return None
+
+
+def _axes(value: Value | None) -> tuple[bool, tuple[int, ...] | None]:
+    """Whether an axis argument is understood, and the axes it names (None for all of them)."""
+    if value is None or value == NONE:
+        return True, None
+    found = numbers(value)
+    if found is None or None in found:
+        return False, None
+    return True, tuple(axis for axis in found if axis is not None)
+
+
+def _flag(value: Value | None) -> bool | None:
+    if value is None:
+        return False
+    known = value.constant()
+    return bool(known.value) if known is not None else None
+
+
+def _reduced(api: Api, bound: Bound, usual: int | None = None) -> Shape | None:
+    understood, axes = _axes(_given(api, bound, "axis", "axes", "dimension"))
+    if understood and axes is None and usual is not None:
+        axes = (usual,)
+    keep = _flag(_given(api, bound, "keepdims", "keep_dims"))
+    if not understood or keep is None:
+        return None
+    return shapes.reduced(_first(api, bound).shape, axes, keep)
+
+
+def _argument_of_extreme(api: Api, bound: Bound) -> Shape | None:
+    axis = _given(api, bound, "axis", "dimension")
+    if axis is None and api.name.startswith("keras."):
+        return () if "ops" in api.name else _last_gone(_first(api, bound).shape)
+    known = number(axis) if axis is not None else 0
+    return shapes.reduced(_first(api, bound).shape, (known,), False) if known is not None else None
+
+
+def _last_gone(shape: Shape | None) -> Shape | None:
+    return shape[:-1] if shape else None
+
+
+def _reshape(api: Api, bound: Bound) -> Shape | None:
+    wanted = _given(api, bound, "shape", "newshape")
+    sizes = numbers(wanted) if wanted is not None else None
+    return None if sizes is None else shapes.reshaped(_first(api, bound).shape, sizes)
+
+
+def _ensured(api: Api, bound: Bound) -> Shape | None:
+    """What is promised, and where that is left open what was known before."""
+    known, wanted = _first(api, bound).shape, _given(api, bound, "shape")
+    promised = numbers(wanted) if wanted is not None else None
+    if promised is None or known is None or len(known) != len(promised):
+        return known if promised is None else promised
+    return tuple(k if p is None else p for k, p in zip(known, promised, strict=True))
+
+
+def _filled(api: Api, bound: Bound) -> Shape | None:
+    wanted = _given(api, bound, "shape", "dims", "size")
+    sizes = numbers(wanted) if wanted is not None else None
+    return None if sizes is None else tuple(None if d == -1 else d for d in sizes)
+
+
+def _constant(api: Api, bound: Bound) -> Shape | None:
+    given = _filled(api, bound)
+    value = _given(api, bound, "value", "object", "x")
+    if given is not None or value is None:
+        return given
+    return None if value.kind in (NDARRAY, COLLECTION) else operand_shape(value)
+
+
+def _expand_dims(api: Api, bound: Bound) -> Shape | None:
+    axis = _given(api, bound, "axis", "dim")
+    return shapes.expanded(_first(api, bound).shape, number(axis) if axis is not None else None)
+
+
+def _squeeze(api: Api, bound: Bound) -> Shape | None:
+    understood, axes = _axes(_given(api, bound, "axis", "squeeze_dims"))
+    return shapes.squeezed(_first(api, bound).shape, axes) if understood else None
+
+
+def _transpose(api: Api, bound: Bound) -> Shape | None:
+    understood, order = _axes(_given(api, bound, "perm", "axes", "pattern"))
+    shape = _first(api, bound).shape
+    return shapes.transposed(shape, order) if understood else shape and (None,) * len(shape)
+
+
+def _items(value: Value) -> list[Shape | None] | None:
+    return [operand_shape(item) for item in value.ref] if value.kind is SEQUENCE else None
+
+
+def _stack(api: Api, bound: Bound) -> Shape | None:
+    values = _first(api, bound)
+    axis = _given(api, bound, "axis")
+    position = number(axis) if axis is not None else 0
+    items = _items(values)
+    if items:
+        return shapes.stacked(items, position)
+    inner = values.ref.shape if values.kind is COLLECTION and values.ref is not None else None
+    return None if inner is None else (None,) * (len(inner) + 1)
+
+
+def _concat(api: Api, bound: Bound) -> Shape | None:
+    items = _items(_first(api, bound))
+    axis = _given(api, bound, "axis")
+    if axis is None:
+        position: int | None = 0 if "ops" in api.name else -1  # tf.concat asks for one
+    else:
+        position = number(axis)
+    return shapes.concatenated(items, position) if items else None
+
+
+def _matmul(api: Api, bound: Bound) -> Shape | None:
+    a, b = _given(api, bound, "a", "x1", "x"), _given(api, bound, "b", "x2", "y")
+    flags = [_flag(bound.get(name)) for name in ("transpose_a", "adjoint_a", "transpose_b", "adjoint_b")]  # fmt: skip
+    if a is None or b is None or None in flags:
+        return None
+    return shapes.multiplied(a.shape, b.shape, bool(flags[0] or flags[1]), bool(flags[2] or flags[3]))  # fmt: skip
+
+
+def _one_hot(api: Api, bound: Bound) -> Shape | None:
+    shape = _first(api, bound).shape
+    depth = _given(api, bound, "depth", "num_classes")
+    axis = bound.get("axis")
+    if shape is None or depth is None:
+        return None
+    if axis is not None and number(axis) != -1:
+        return (None,) * (len(shape) + 1)
+    return (*shape, number(depth))
+
+
+def _range(api: Api, bound: Bound) -> Shape | None:
+    if set(bound) - {"limit", "dtype", "name"}:
+        return (None,)
+    limit = bound.get("limit")
+    return (number(limit) if limit is not None else None,)
+
+
+def _eye(api: Api, bound: Bound) -> Shape | None:
+    rows = _given(api, bound, "num_rows", "size", "N")
+    columns = _given(api, bound, "num_columns", "M")
+    if rows is None or _given(api, bound, "batch_shape") is not None:
+        return None
+    height = number(rows)
+    return (height, height if columns is None or columns == NONE else number(columns))
+
+
+def _gather(api: Api, bound: Bound) -> Shape | None:
+    indices, axis = bound.get("indices"), _given(api, bound, "axis")
+    batch = bound.get("batch_dims")
+    if indices is None or (batch is not None and number(batch) != 0):
+        return None
+    position = 0 if axis is None or axis == NONE else number(axis)
+    of_indices = operand_shape(indices)
+    return shapes.gathered(_first(api, bound).shape, of_indices, position)
+
+
+def _gather_nd(api: Api, bound: Bound) -> Shape | None:
+    """The last dimension of the indices says how many of the tensor's dimensions each of them goes through."""
+    indices, batch = bound.get("indices"), bound.get("batch_dims")
+    known = operand_shape(indices) if indices is not None else None
+    params = _first(api, bound).shape
+    if not known or params is None or (batch is not None and number(batch) != 0):
+        return None
+    depth = known[-1]
+    return None if depth is None or depth > len(params) else (*known[:-1], *params[depth:])
+
+
+def _tile(api: Api, bound: Bound) -> Shape | None:
+    shape = _first(api, bound).shape
+    if shape is None:
+        repeats = _given(api, bound, "multiples", "repeats")
+        known = numbers(repeats) if repeats is not None else None
+        return (None,) * len(known) if known and "ops" not in api.name else None
+    repeats = _given(api, bound, "multiples", "repeats")
+    known = numbers(repeats) if repeats is not None else None
+    if known is None or len(known) != len(shape):
+        return (None,) * len(shape)
+    return tuple(None if d is None or n is None else d * n for d, n in zip(shape, known))
+
+
+def _padded(api: Api, bound: Bound) -> Shape | None:
+    shape = _first(api, bound).shape
+    pads = _given(api, bound, "paddings", "pad_width")
+    if shape is None or pads is None:
+        return None
+    if pads.kind is not SEQUENCE or len(pads.ref) != len(shape):
+        return (None,) * len(shape)
+    result: list[int | None] = []
+    for dim, pair in zip(shape, pads.ref):
+        ends = numbers(pair)
+        if dim is None or ends is None or len(ends) != 2 or None in ends:
+            result.append(None)
+        else:
+            result.append(dim + sum(end for end in ends if end is not None))
+    return tuple(result)
+
+
+def _broadcast_to(api: Api, bound: Bound) -> Shape | None:
+    wanted = bound.get("shape")
+    return numbers(wanted) if wanted is not None else None
+
+
+def _where(api: Api, bound: Bound) -> Shape | None:
+    operands = [bound.get(name) for name in ("condition", "x1", "x2", "x", "y")]
+    given = [value for value in operands if value is not None]
+    if len(given) != 3:
+        return None
+    return shapes.broadcast([operand_shape(value) for value in given])
+
+
+def _sequence_mask(api: Api, bound: Bound) -> Shape | None:
+    lengths, longest = _first(api, bound), bound.get("maxlen")
+    shape = operand_shape(lengths)
+    if shape is None:
+        return None
+    return (*shape, number(longest) if longest is not None else None)
+
+
+def _pair(api: Api, bound: Bound) -> Shape | None:
+    """The values of `tf.math.top_k`: as many as asked for, along the last axis."""
+    shape, k = _first(api, bound).shape, bound.get("k")
+    return (*shape[:-1], number(k) if k is not None else 1) if shape else None
+
+
+_NAMESPACES = ("tf.", "keras.ops.", "keras.backend.")
+_RULES: dict[str, Callable[[Api, Bound], Shape | None]] = {
+    "reshape": _reshape,
+    "ensure_shape": _ensured,
+    "zeros": _filled,
+    "ones": _filled,
+    "fill": _filled,
+    "full": _filled,
+    "normal": _filled,
+    "uniform": _filled,
+    "truncated_normal": _filled,
+    "stateless_normal": _filled,
+    "stateless_uniform": _filled,
+    "stateless_truncated_normal": _filled,
+    "random_normal": _filled,
+    "random_uniform": _filled,
+    "constant": _constant,
+    "convert_to_tensor": _constant,
+    "expand_dims": _expand_dims,
+    "squeeze": _squeeze,
+    "transpose": _transpose,
+    "permute_dimensions": _transpose,
+    "stack": _stack,
+    "concat": _concat,
+    "concatenate": _concat,
+    "matmul": _matmul,
+    "one_hot": _one_hot,
+    "range": _range,
+    "eye": _eye,
+    "gather": _gather,
+    "gather_nd": _gather_nd,
+    "take": _gather,
+    "tile": _tile,
+    "pad": _padded,
+    "broadcast_to": _broadcast_to,
+    "where": _where,
+    "sequence_mask": _sequence_mask,
+    "argmax": _argument_of_extreme,
+    "argmin": _argument_of_extreme,
+    "top_k": _pair,
+}

@@ -1,0 +1,113 @@
+"""Which results of API calls are data-sized, along which axis, and what made them so."""
+
+from __future__ import annotations
+
+from xlalint.semantics.arguments import Arguments, Bound
+from xlalint.semantics.catalog import Api
+from xlalint.semantics.results import result_shapes
+from xlalint.semantics.values import (
+    BOUNDED,
+    COLLECTION,
+    COMPUTED,
+    CONSTANT,
+    NONE,
+    SEQUENCE,
+    TENSOR,
+    Value,
+    leaves,
+)
+
+# What `tf.ones_like` of a data-sized tensor is: full, with ones behind the count (its other operand's count holds in arithmetic).
+ALL_ONES = "tf.ones_like"
+# What made a tensor data-sized when the size of another that is one was asked for.
+A_SIZE_FROM_DATA = "a size that depends on data"
+
+
+# What the data-sized axis becomes; elementwise operations and reductions of later axes leave it where it is.
+_MOVES_AXES = frozenset(
+    "transpose stack einsum matmul tensordot reshape batch_to_space space_to_batch meshgrid gather_nd tile repeat pad outer "
+    "permute_dimensions swapaxes moveaxis squeeze matrix_transpose adjoint rot90".split()
+)
+
+
+def sized_axis(
+    name: str, api: Api, bound: Bound, arguments: Arguments, flat: tuple[Value, ...]
+) -> int | None:
+    """Which axis of a result is data-sized, given that an argument was."""
+    sized = next(leaf for leaf in flat if leaf.producer is not None)
+    leaf = name.rsplit(".", 1)[-1]
+    if leaf == "expand_dims":
+        axis = bound.get("axis", arguments.positional[1] if len(arguments.positional) > 1 else NONE)
+        known = result_shapes.number(axis)
+        if known is None or known < 0 or sized.sized_axis is None:
+            return None
+        return sized.sized_axis + (known <= sized.sized_axis)
+    if leaf == "matmul" and sized is flat[0] and sized.sized_axis == 0:
+        return None if {"transpose_a", "adjoint_a"} & set(bound) else 0
+    if leaf == "one_hot" and "axis" in bound:
+        return None
+    return None if leaf in _MOVES_AXES else sized.sized_axis
+
+
+def is_sized_by(api: Api, bound: Bound) -> bool:
+    """Whether a size that may be a tensor is one that only the running program knows: `tf.slice(x, [0], [i])`."""
+    sizes = [leaf for name in api.sizing_args if name in bound for leaf in leaves(bound[name])]
+    return any(
+        leaf.is_tensor and leaf.sure and leaf.dependence in (BOUNDED, COMPUTED) for leaf in sizes
+    )
+
+
+def of_bounded_size(value: Value, api: Api, bound: Bound) -> Value:
+    """`tf.range(tf.size(kept))` is as long as what was kept: data-sized, too."""
+    if value.kind is not TENSOR or value.producer is not None:
+        return value
+    if api.sizing_args and is_sized_by(api, bound):
+        axis = 1 if api.name == "tf.image.crop_to_bounding_box" else None  # of an image or a batch
+        return value._replace(producer=A_SIZE_FROM_DATA, sized_axis=axis)
+    for name in api.constant_args:
+        for leaf in leaves(bound[name]) if name in bound else ():
+            if leaf.is_tensor and leaf.dependence == BOUNDED:
+                axis = _axis_of_bound(bound)
+                return value._replace(producer=A_SIZE_FROM_DATA, sized_axis=axis)
+    return value
+
+
+def _axis_of_bound(bound: Bound) -> int | None:
+    """Which dimension of `tf.zeros([2, tf.size(kept)])` is data-sized; the only one of what takes no shape."""
+    shape = bound.get("shape", bound.get("dims"))
+    if shape is None:
+        return 0
+    sizes = shape.ref if shape.kind is SEQUENCE else ()
+    return next((i for i, size in enumerate(sizes) if size.dependence == BOUNDED), None)
+
+
+def data_sized_result(
+    api: Api, data_sized: tuple[int, ...], dependence: int, flat: tuple[Value, ...], sure: bool
+) -> Value:
+    """Outputs named by the catalogue are data-sized; the others keep their size."""
+    sized = Value(TENSOR, COMPUTED, api.name, sure=sure)
+    plain = Value(TENSOR, dependence, sure=sure)
+    if api.returns == "tensor":
+        return sized
+    if len(data_sized) > 2:
+        return Value(COLLECTION, COMPUTED, ref=sized)
+    count = max(data_sized) + 2
+    return Value(
+        SEQUENCE, COMPUTED, ref=tuple(sized if i in data_sized else plain for i in range(count))
+    )
+
+
+def dependence_of(flat: tuple[Value, ...]) -> int:
+    """What the most dependent of some values depends on."""
+    return max((leaf.dependence for leaf in flat if leaf.holds_data), default=CONSTANT)
+
+
+def producer_of_leaves(flat: tuple[Value, ...]) -> str | None:
+    """What makes the result of these operands data-sized."""
+    return producer_of(*(leaf.producer for leaf in flat))
+
+
+def producer_of(*producers: str | None) -> str | None:
+    """What makes the result of several operands data-sized: in arithmetic, `tf.ones_like` takes the count of the others."""
+    known = [producer for producer in producers if producer is not None]
+    return next((p for p in known if p != ALL_ONES), known[0] if known else None)

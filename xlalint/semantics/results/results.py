@@ -1,0 +1,242 @@
+"""What an API call returns: kind, dependence and size, from the catalogue and from the APIs that carry shapes."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from xlalint.semantics import attributes
+from xlalint.semantics.arguments import Arguments, Bound
+from xlalint.semantics.catalog import Api
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.results import result_shapes
+from xlalint.semantics.results.result_dtypes import BOOLEAN, dtype_name, dtype_of_result
+from xlalint.semantics.results.result_sizes import (
+    data_sized_result,
+    dependence_of,
+    of_bounded_size,
+    producer_of_leaves,
+    sized_axis,
+)
+from xlalint.semantics.results.special_results import SPECIAL, with_shape
+from xlalint.semantics.values import (
+    ARRIVING,
+    BOUNDED,
+    COLLECTION,
+    COMPUTED,
+    FROM_SHAPE,
+    NONE,
+    NOTHING_KNOWN,
+    SEQUENCE,
+    SOME_PYTHON,
+    TENSOR,
+    UNKNOWN,
+    Content,
+    Value,
+    flattened,
+    leaves,
+)
+
+_SHAPES = frozenset(
+    {"tf.shape", "tf.size", "tf.rank", "tf.shape_n", "keras.backend.shape", "keras.ops.shape"}
+)
+_PYTHON_RESULTS = frozenset(
+    {
+        "keras.backend.ndim",
+        "keras.backend.count_params", "keras.backend.epsilon", "keras.backend.floatx", "keras.backend.image_data_format",
+        "keras.backend.is_keras_tensor", "keras.backend.is_tensor", "keras.backend.dtype",
+        "keras.backend.learning_phase", "keras.backend.get_uid", "keras.backend.standardize_dtype",
+        "keras.ops.is_tensor", "keras.ops.ndim", "keras.ops.dtype", "tf.is_tensor", "tf.get_static_value", "tf.inside_function",
+        "tf.as_dtype", "tf.nest.is_nested", "tf.nest.assert_same_structure", "tf.debugging.is_numeric_tensor",
+        "tf.distribute.has_strategy", "tf.distribute.in_cross_replica_context", "tf.get_logger", "tf.is_symbolic_tensor",
+        "tf.broadcast_static_shape", "keras.tree.is_nested", "tf.get_default_graph", "tf.data.experimental.cardinality",
+    }
+)  # fmt: skip
+# Reductions of something unknown are data in practice: nobody reduces a setting. Products are left out: of shapes.
+_REDUCTIONS = frozenset(
+    f"tf.math.{name}" for name in
+    ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_any", "reduce_all", "reduce_logsumexp", "argmax", "argmin", "count_nonzero")
+) | frozenset(f"tf.{name}" for name in ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_any", "reduce_all", "argmax", "argmin", "norm")) | frozenset(
+    f"keras.backend.{name}" for name in ("sum", "mean", "max", "min", "any", "all", "argmax", "argmin")
+) | frozenset(f"keras.ops.{name}" for name in ("sum", "mean", "max", "min", "any", "all", "argmax", "argmin"))  # fmt: skip
+_TENSOR_NAMESPACES = (
+    "tf.math.", "tf.nn.", "tf.linalg.", "tf.signal.", "tf.image.", "tf.random.", "tf.bitwise.", "tf.raw_ops.", "keras.ops.",
+    "keras.backend.", "keras.activations.", "keras.losses.", "keras.metrics.", "tf.losses.",
+)  # fmt: skip
+# Not every function of these namespaces returns a tensor; CamelCase names are classes.
+
+
+# XLA on CPU and GPU follows a size or an index back to the arguments, and compiles for their values, through most operations;
+# through these it does not, and calls what follows from them no constant (measured on TensorFlow 2.21: fixtures/XLA203).
+_UNRESOLVED_OPS = (
+    "MatMul", "BatchMatMul", "Einsum", "Conv", "DepthwiseConv", "MaxPool", "AvgPool", "Cumsum", "Cumprod", "CumulativeLogsumexp",
+    "UnsortedSegment", "ScatterNd", "TensorScatter", "While", "StatelessWhile", "Svd", "MatrixInverse", "DenseBincount", "Resize",
+)  # fmt: skip
+# Scatters and segment reductions bring data-sized operands back to a size of their own.
+_SCATTERED = frozenset(
+    {"tf.scatter_nd", "tf.tensor_scatter_nd_update", "tf.tensor_scatter_nd_add"}
+    | {"tf.tensor_scatter_nd_max", "tf.tensor_scatter_nd_min"}
+    | {
+        f"tf.math.unsorted_segment_{name}"
+        for name in ("sum", "mean", "max", "min", "prod", "sqrt_n")
+    }
+)
+
+
+def of_call(
+    api: Api, data_sized: tuple[int, ...], arguments: Arguments, bound: Bound, frame: Frame
+) -> Value:
+    """The value of a call of a catalogued API that takes no functions."""
+    name = _modern(api.name)
+    flat = tuple(flattened((*arguments.positional, *arguments.keywords.values())))
+    special = SPECIAL.get(name)
+    if special is not None:
+        value = special(arguments, bound, flat, frame)
+        if value.kind is TENSOR and value.shape is None:
+            value = with_shape(value, result_shapes.of_call(name, api, bound))
+        return of_bounded_size(value, api, bound)
+    if name in _SHAPES:
+        return _shape_of(name, flat, bound)
+    if name == "keras.backend.ndim" and flat and flat[0].is_tensor:
+        return attributes.rank_of(flat[0])
+    if name in _PYTHON_RESULTS or api.returns == "python":
+        return SOME_PYTHON
+    if api.returns == "none":
+        return NONE
+    if api.returns not in ("tensor", "structure") and not _makes_tensors(name, api.status):
+        return NOTHING_KNOWN
+    return _tensor_result(api, name, data_sized, arguments, bound, flat)
+
+
+@cache
+def _modern(name: str) -> str:
+    """`tf.compat.v1.shape` carries shapes as `tf.shape` does."""
+    return "tf." + name.removeprefix("tf.compat.v1.") if name.startswith("tf.compat.v1.") else name
+
+
+def of_unknown_api(name: str, arguments: Arguments, frame: Frame) -> Value:
+    """The value of a call of an API that the catalogue does not list."""
+    name = _modern(name)
+    flat = tuple(leaf for value in arguments.positional for leaf in leaves(value))
+    if name in SPECIAL:
+        return SPECIAL[name](arguments, dict(arguments.keywords), flat, frame)
+    if name in _PYTHON_RESULTS:
+        return SOME_PYTHON
+    if name in _SHAPES:
+        return _shape_of(name, flat, {})
+    if not _makes_tensors(name, "compiles"):
+        return NOTHING_KNOWN
+    dependence = dependence_of(flat)
+    # One tensor or a structure of them: only what it is called says that it is one.
+    structured = name not in _REDUCTIONS and name.rsplit(".", 1)[-1] not in BOOLEAN
+    dtype = dtype_of_result(name, None, {}, flat)
+    return Value(TENSOR, dependence, producer_of_leaves(flat), dtype, structured=structured)
+
+
+@cache
+def _makes_tensors(name: str, status: str) -> bool:
+    if status == "not-compute":
+        return False
+    leaf = name.rsplit(".", 1)[-1]
+    return (
+        name.startswith(_TENSOR_NAMESPACES)
+        and leaf[:1].islower()
+        and not leaf.startswith(("is_", "get_", "set_"))
+        and not name.split(".")[-2][:1].isupper()  # a class method: `tf.losses.Reduction.all()`
+    )
+
+
+def _tensor_result(
+    api: Api,
+    name: str,
+    data_sized: tuple[int, ...],
+    arguments: Arguments,
+    bound: Bound,
+    flat: tuple[Value, ...],
+) -> Value:
+    dependence = dependence_of(flat)
+    sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
+    if name in _SCATTERED:
+        kept = flat[:1] if "tensor_scatter" in name else ()
+        dependence = COMPUTED if dependence == ARRIVING else dependence
+        return Value(TENSOR, dependence, producer_of_leaves(kept), None, 1, None, sure)
+    if name.startswith(("tf.random.", "keras.random.")) or "random" in name.rsplit(".", 1)[-1]:
+        dependence = COMPUTED
+    if dependence == ARRIVING and any(op.startswith(_UNRESOLVED_OPS) for op in api.ops):
+        dependence = COMPUTED
+    if dependence < ARRIVING and any(leaf.kind is UNKNOWN for leaf in flat):
+        sure = False  # what it depends on is not known
+    is_static = _reduces(api, name, bound, arguments) or _is_reshaped_to_static(name, bound)
+    producer = None if is_static else producer_of_leaves(flat)
+    if data_sized and dependence >= ARRIVING:
+        return data_sized_result(api, data_sized, dependence, flat, sure)
+    dtype = dtype_of_result(name, api, bound, flat)
+    rank = api.result_rank
+    if _has_axis(bound, arguments, name):
+        rank = _least_rank(api, bound)
+    if api.returns == "structure":
+        return Value(COLLECTION, dependence, ref=Value(TENSOR, dependence, producer, sure=sure))
+    axis = None if producer is None else sized_axis(name, api, bound, arguments, flat)
+    value = Value(TENSOR, dependence, producer, dtype, rank, None, sure, sized_axis=axis)
+    value = with_shape(value, result_shapes.of_call(name, api, bound))
+    return of_bounded_size(value, api, bound)
+
+
+def _least_rank(api: Api, bound: Bound) -> int | None:
+    """`tf.argmax(x, axis=1)` of what nobody knows the rank of is a vector or more; None where nothing follows."""
+    axis = result_shapes.number(bound.get("axis", NONE))
+    takes_away = (api.shape or "").startswith("reduce") or api.name.endswith(("argmax", "argmin"))
+    if axis is None or not takes_away:
+        return None
+    return max(axis if axis >= 0 else -axis - 1, 0) or None
+
+
+def _has_axis(bound: Bound, arguments: Arguments, name: str) -> bool:
+    axis = bound.get("axis", arguments.keywords.get("axis"))
+    if axis is None and not bound and name in _REDUCTIONS and len(arguments.positional) > 1:
+        axis = arguments.positional[1]
+    known = axis.constant() if axis is not None else None
+    return axis is not None and not (known is not None and known.value is None)
+
+
+def _reduces(api: Api, name: str, bound: Bound, arguments: Arguments) -> bool:
+    """Whether the data-sized dimension is gone from the result: every axis reduced, or the first."""
+    if name not in _REDUCTIONS and api.result_rank != 0:
+        return False
+    axis = bound.get("axis", arguments.keywords.get("axis"))
+    if axis is None:
+        return True
+    known = axis.constant()
+    sized = next((v.sized_axis for v in arguments.positional[:1] if v.producer is not None), 0)
+    return known is None or sized is None or known.value in (None, sized)
+
+
+def _is_reshaped_to_static(name: str, bound: Bound) -> bool:
+    """`tf.reshape(kept, [batch, 3])`: whatever it was made of, the result is as big as it says."""
+    if name not in ("tf.reshape", "keras.ops.reshape") or "shape" not in bound:
+        return False
+    sizes = bound["shape"].ref if bound["shape"].kind is SEQUENCE else ()
+    left_open = any(
+        result_shapes.number(size) == -1 or size.dependence == BOUNDED for size in sizes
+    )
+    return bool(sizes) and not left_open
+
+
+def _shape_of(name: str, flat: tuple[Value, ...], bound: Bound) -> Value:
+    """A shape is a compile-time constant for XLA as long as the tensor's own size is."""
+    is_data_sized = any(leaf.producer is not None for leaf in flat)
+    dependence = BOUNDED if is_data_sized and name != "tf.rank" else FROM_SHAPE
+    rank = 0 if name in ("tf.size", "tf.rank") else 1
+    if name == "keras.ops.shape":
+        return Value(COLLECTION, ref=Value(UNKNOWN, dependence))
+    shape = flat[0].shape if flat and flat[0].is_tensor else None
+    wanted = bound.get("out_type")
+    dtype = "int32" if wanted is None else dtype_name(wanted)
+    if name == "tf.shape_n":  # a list of shapes
+        return Value(COLLECTION, ref=Value(TENSOR, dependence, None, dtype, rank, shape=(None,)))
+    if rank == 0:
+        known = len(shape) if shape is not None and name == "tf.rank" else None
+        content = Content((known,), True) if name == "tf.rank" else None
+        return Value(TENSOR, dependence, dtype=dtype, rank=0, ref=content, shape=())
+    if shape is None or name not in ("tf.shape", "keras.backend.shape"):
+        return Value(TENSOR, dependence, dtype=dtype, rank=rank, shape=(None,))
+    return Value(TENSOR, dependence, None, dtype, rank, Content(shape), shape=(len(shape),))

@@ -1,0 +1,57 @@
+"""`tf.TensorSpec` and `keras.Input`: what they promise of the tensors that arrive."""
+
+from __future__ import annotations
+
+from xlalint.semantics.results.result_shapes import numbers
+from xlalint.semantics.results.shapes import Shape
+from xlalint.semantics.values import (
+    ARRIVING,
+    COLLECTION,
+    DATA,
+    INSTANCE,
+    MAPPING,
+    NONE,
+    NOTHING_KNOWN,
+    SEQUENCE,
+    TENSOR,
+    Value,
+)
+
+SPEC = "tf.TensorSpec"
+
+
+def make(shape: Value, dtype: str | None) -> Value:
+    """The value of `tf.TensorSpec(shape, dtype)`."""
+    return Value(INSTANCE, ref=SPEC, dtype=dtype, shape=_promise(shape))
+
+
+def _promise(shape: Value) -> Shape | None:
+    return None if shape == NONE else numbers(shape)
+
+
+def promised(signature: Value) -> tuple[Value, ...]:
+    """The arguments that an `input_signature` promises."""
+    return tuple(_tensor(spec) for spec in signature.ref) if signature.kind is SEQUENCE else ()
+
+
+def _tensor(spec: Value) -> Value:
+    if spec.kind is INSTANCE and spec.ref == SPEC:
+        rank = None if spec.shape is None else len(spec.shape)
+        return Value(TENSOR, ARRIVING, dtype=spec.dtype, rank=rank, shape=spec.shape)
+    if spec.kind is SEQUENCE:
+        return spec._replace(ref=tuple(_tensor(item) for item in spec.ref))
+    if spec.kind is MAPPING:
+        return spec._replace(ref=tuple((key, _tensor(item)) for key, item in spec.ref or ()))
+    if spec.kind is COLLECTION and spec.ref is not None:
+        return spec._replace(ref=_tensor(spec.ref))
+    return DATA
+
+
+def symbolic_input(given: dict[str, Value], dtype: str | None) -> Value:
+    """The tensor that `keras.Input(shape, batch_size, dtype)` stands for: its batch comes before `shape`."""
+    shape = numbers(given.get("shape", NOTHING_KNOWN))
+    if shape is not None:
+        batch = numbers(given.get("batch_size", NONE)) or (None,)
+        shape = (*batch, *shape)
+    rank = None if shape is None else len(shape)
+    return Value(TENSOR, ARRIVING, dtype=dtype, rank=rank, sure=False, shape=shape)

@@ -1,0 +1,125 @@
+"""`tf.TensorArray`: how many rows it was made with, whether it grows, and what XLA makes of writing to it.
+
+XLA keeps an array as one buffer of the size that it was made with. TensorFlow 2.17 and later drop what is written beyond
+the end without a word (earlier ones refuse to compile), and the gradient of an array made with `dynamic_size=True` does
+not compile even where every row fits: `TensorListResize` has no kernel, and in a loop it kills the process
+(fixtures/XLA205, on TensorFlow 2.21).
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple
+
+from xlalint.semantics.facts import CALL, GROWING_ARRAY, CallDetail, Verdict
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards.sizes import note_sizes
+from xlalint.semantics.index import ModuleInfo
+from xlalint.semantics.results.result_shapes import number
+from xlalint.semantics.values import (
+    COMPUTED,
+    FALSE,
+    FROM_SHAPE,
+    NOTHING_KNOWN,
+    SEQUENCE,
+    TENSOR,
+    TENSOR_ARRAY,
+    TRUE,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from xlalint.semantics.arguments import Arguments
+
+_PARAMETERS = ("dtype", "size", "dynamic_size")
+_SCATTER_OP = "TensorListScatterIntoExistingList"
+
+
+class Rows(NamedTuple):
+    """What is known of an array: where it was made, and with how many rows (None: not known while reading).
+
+    `grows` says that it was made with `dynamic_size=True`, `has_shape` that the shape of its elements is known: given, or something
+    was written.
+    """
+
+    made_at: ast.AST
+    module: ModuleInfo
+    size: int | None
+    grows: bool
+    has_shape: bool
+
+
+def construct(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """The value of `tf.TensorArray(...)`; notes a size that is taken from data."""
+    bound = dict(zip(_PARAMETERS, arguments.positional)) | arguments.keywords
+    size = bound.get("size", NOTHING_KNOWN)
+    note_sizes("tf.TensorArray", bound, ("size",), node, frame)
+    grows = bound.get("dynamic_size", FALSE) == TRUE
+    has_shape = "element_shape" in arguments.keywords
+    return Value(
+        TENSOR_ARRAY, COMPUTED, ref=Rows(node, frame.module, number(size), grows, has_shape)
+    )
+
+
+def is_unwritten(value: Value) -> bool:
+    """Whether the shape of an array's elements is still open."""
+    return type(value.ref) is Rows and not value.ref.has_shape
+
+
+def method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """The value of `array.attr(...)`; notes writes that XLA loses."""
+    if attr == "write":
+        _note_growth(base, arguments, node, frame)
+        return _written(base)
+    if attr == "scatter":
+        _note_scatter(arguments, node, frame)
+        return _written(base)
+    if attr == "split":
+        _note_unequal_parts(base, arguments, node, frame)
+    if attr in ("unstack", "split"):
+        return base._replace(ref=None)  # as many rows as the tensor has
+    if attr == "identity":
+        return base
+    if attr == "size":
+        # The length of the one buffer, which XLA knows when it compiles.
+        return Value(TENSOR, FROM_SHAPE, dtype="int32", rank=0, shape=())
+    return (
+        Value(TENSOR, COMPUTED) if attr in ("stack", "concat", "gather", "read") else NOTHING_KNOWN
+    )
+
+
+def _written(base: Value) -> Value:
+    return base._replace(ref=base.ref._replace(has_shape=True)) if type(base.ref) is Rows else base
+
+
+def _note_growth(base: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
+    rows = base.ref
+    if type(rows) is not Rows or not rows.grows:
+        return
+    index = number(arguments.positional[0]) if arguments.positional else None
+    # One row is where a loop starts that writes more; how many rows a loop writes is not known otherwise.
+    least = 1 if index is None else index
+    loses = rows.size is not None and rows.size <= least
+    at = rows.made_at if rows.module is frame.module else node
+    frame.analysis.note(frame, at, GROWING_ARRAY, base, "loses-rows" if loses else "gradient")
+
+
+def _note_scatter(arguments: Arguments, node: ast.AST, frame: Frame) -> None:
+    """`array.scatter(indices, x)` writes into a list that exists, for which XLA has no kernel."""
+    op = frame.analysis.catalog.op(_SCATTER_OP)
+    if op is not None and not op.kernel:
+        verdict = Verdict("fails", (_SCATTER_OP,), "no-kernel", (), ())
+        detail = CallDetail(
+            "tf.TensorArray.scatter", (), verdict, False, "certain", None, (_SCATTER_OP,)
+        )
+        frame.analysis.note(frame, node, CALL, NOTHING_KNOWN, detail)
+
+
+def _note_unequal_parts(base: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
+    """`array.split(x, [1, 3])`: the rows of XLA's one buffer have one length."""
+    lengths = arguments.keywords.get(
+        "lengths", (*arguments.positional, NOTHING_KNOWN, NOTHING_KNOWN)[1]
+    )
+    known = {number(item) for item in lengths.ref} if lengths.kind is SEQUENCE else set()
+    if len(known) > 1 and None not in known:
+        frame.analysis.note(frame, node, GROWING_ARRAY, base, "unequal-parts")

@@ -1,0 +1,1 @@
+"""Which functions something compiles, and as what: decorators, wrappers, inherited methods."""
