@@ -269,7 +269,7 @@ def _read(method: FunctionInfo) -> Outline:
                     names = sources.get(attribute, frozenset())
                     sources[attribute] = names | _names(node.value)
         elif isinstance(node, ast.Call):
-            called |= _names(node.func)
+            called |= _called(node.func)
             if is_constructor and _may_make(node.func):
                 for given in (*node.args, *(k.value for k in node.keywords)):
                     handed_on |= _names(given)
@@ -288,6 +288,18 @@ def _names(node: ast.expr) -> set[str]:
     """The names and the attributes of `self` in an expression."""
     parts = found_in([node], _NAMES)
     return {part.id if isinstance(part, ast.Name) else part.attr for part in parts}  # type: ignore[attr-defined]
+
+
+def _called(func: ast.expr) -> set[str]:
+    """The same of what a call calls: most often a name, or an attribute of one."""
+    names: set[str] = set()
+    while isinstance(func, ast.Attribute):
+        names.add(func.attr)
+        func = func.value
+    if isinstance(func, ast.Name):
+        names.add(func.id)
+        return names
+    return names | _names(func)
 
 
 def _may_make(func: ast.expr) -> bool:
