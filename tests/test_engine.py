@@ -112,6 +112,42 @@ def test_a_module_that_only_speaks_of_tensorflow_is_still_read(tmp_path: Path) -
     assert "XLA201" in {code for _, _, code in said(result)}
 
 
+OTHER_BACKENDS = {
+    "chosen": 'import os\n\nos.environ["KERAS_BACKEND"] = "jax"\nimport tensorflow as tf\n',
+    "chosen by default": 'import os\n\nos.environ.setdefault("KERAS_BACKEND", "torch")\n',
+    "computed with": "import jax\nimport jax.numpy as jnp\n",
+    "trained with": "import torch\n\n\ndef update(loss):\n    loss.backward()\n\n\n",
+}
+TENSORFLOWS = {
+    "its own": 'import os\n\nos.environ["KERAS_BACKEND"] = "tensorflow"\n',
+    "default": "",
+    "loads with PyTorch": "from torch.utils.data import DataLoader\n",
+    "for several": "import jax\nimport tensorflow as tf\n",
+    "chosen in a test alone": 'import os\n\n\ndef other():\n    os.environ["KERAS_BACKEND"] = "jax"\n\n\n',
+}
+_BINOMIAL = """
+from keras import layers, random
+
+
+class Noise(layers.Layer):
+    def call(self, inputs):
+        return inputs * random.binomial((3,), 5, 0.5)
+"""
+
+
+@pytest.mark.parametrize("beginning", OTHER_BACKENDS.values(), ids=OTHER_BACKENDS.keys())
+def test_nothing_is_said_of_code_that_another_backend_of_keras_runs(
+    tmp_path: Path, beginning: str
+) -> None:
+    assert said(check_files(tmp_path, {"layer.py": beginning + _BINOMIAL})) == []
+
+
+@pytest.mark.parametrize("beginning", TENSORFLOWS.values(), ids=TENSORFLOWS.keys())
+def test_tensorflow_runs_keras_where_nothing_else_is_chosen(tmp_path: Path, beginning: str) -> None:
+    result = check_files(tmp_path, {"layer.py": beginning + _BINOMIAL})
+    assert [code for _, _, code in said(result)] == ["XLA401"]
+
+
 def test_a_name_re_exported_by_the_project_is_followed(tmp_path: Path) -> None:
     result = check_files(
         tmp_path,

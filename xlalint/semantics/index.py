@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
+from xlalint.semantics.environment import keras_backends
 from xlalint.semantics.names import mentions_tensorflow
 from xlalint.semantics.syntax import found_in, nodes_of
 from xlalint.semantics.uses import Uses, uses_in
@@ -167,7 +168,11 @@ class ModuleInfo:
     def may_hold_findings(self) -> bool:
         if self._may_hold_findings is None:
             is_judged = self.is_target and not self.is_test
-            self._may_hold_findings = is_judged and mentions_tensorflow(self.text)
+            self._may_hold_findings = (
+                is_judged
+                and mentions_tensorflow(self.text)
+                and not keras_backends.is_another(self.text)
+            )
         return self._may_hold_findings
 
     @property
