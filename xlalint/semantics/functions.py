@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from xlalint.semantics import evidence, flow, parameters
+from xlalint.semantics import documented, evidence, flow, parameters
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.configured import is_flags
 from xlalint.semantics.control_flow import conditionals
@@ -506,6 +506,9 @@ def _inferred_parameter(
     is_traced = frame.context.region == COMPILED and role_method is None
     if inferred is None and assumed and default is None and is_traced:
         inferred = parameters.of_traced_function(name)
+    written = documented.complex_dtype(info, name) if assumed else None
+    if written is not None:
+        inferred = (inferred or LIKELY_DATA)._replace(dtype=written)
     if inferred is None:
         return NOTHING_KNOWN
     is_none = isinstance(default, ast.Constant) and default.value is None
