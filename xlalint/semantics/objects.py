@@ -32,6 +32,7 @@ from xlalint.semantics.values import (
     join,
     join_all,
     leaves,
+    usually,
 )
 
 if TYPE_CHECKING:
@@ -88,11 +89,14 @@ class Objects:
         return found
 
     def _kept(self, cls: ClassInfo, name: str, value: Value) -> Value:
-        """What an attribute is known to hold later: a word that the constructor writes down and nothing sets again stays."""
+        """What an attribute is known to hold later: a word that the constructor writes down and nothing sets again stays.
+
+        So does a flag, unless somebody whom nobody sees sets it.
+        """
         known = value.constant()
-        if known is not None and isinstance(known.value, str):
+        if known is not None and isinstance(known.value, (str, bool)):
             if self._analysis.configurations.keeps(cls, name):
-                return value
+                return value if isinstance(known.value, str) else usually(known.value)
         return _as_attribute(value)
 
     def _collect(self, cls: ClassInfo, given: configured.Given) -> dict[str, Value]:
