@@ -72,6 +72,14 @@ def _cast(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
     return Value(TENSOR, dependence, dtype=dtype, sure=is_known, shape=shape)
 
 
+def _to_floats(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    """`K.cast_to_floatx(x)`: of what is no tensor, a NumPy array, as penalties are kept."""
+    first = arguments.positional[0] if arguments.positional else bound.get("x", NOTHING_KNOWN)
+    if first.is_tensor:
+        return first._replace(kind=TENSOR, dtype="float32", ref=None, guess=False)
+    return NOTHING_KNOWN if first.kind is UNKNOWN else Value(NDARRAY, dtype="float32")
+
+
 def _same(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     first = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
     if first.is_tensor:
@@ -375,6 +383,7 @@ SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value]
     "tf.cast": _cast,
     "keras.backend.cast": _cast,
     "keras.ops.cast": _cast,
+    "keras.backend.cast_to_floatx": _to_floats,
     "tf.convert_to_tensor": _same,
     "keras.ops.convert_to_tensor": _same,
     "tf.identity": _same,
