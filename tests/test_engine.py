@@ -663,6 +663,41 @@ def test_keras_is_meant_where_a_module_of_the_project_may_stand_in_for_it(tmp_pa
     assert (finding.span.line, finding.code, finding.severity.value) == (10, "XLA101", "error")
 
 
+AROUND_A_COMPILED_FUNCTION = """
+import tensorflow as tf
+
+
+@tf.function(jit_compile=True)
+def forward(x):
+    return tf.nn.relu(x)
+
+
+@tf.function
+def step(x):
+    return tf.unique_with_counts(tf.cast(forward(x), tf.int32)).count
+
+
+def train(dataset{given}):
+    for batch in dataset:
+        {call}
+"""
+
+
+def test_a_graph_around_a_compiled_function_is_compiled_where_a_strategy_runs_it(
+    tmp_path: Path,
+) -> None:
+    plain = AROUND_A_COMPILED_FUNCTION.format(given="", call="step(batch)")
+    on_replicas = AROUND_A_COMPILED_FUNCTION.format(
+        given=", strategy: tf.distribute.Strategy", call="strategy.run(step, args=(batch,))"
+    )
+    missing = [
+        [code for _, _, code in said(check_files(tmp_path / name, {"m.py": text}))]
+        for name, text in (("plain", plain), ("replicas", on_replicas))
+    ]
+    assert "XLA401" not in missing[0]
+    assert "XLA401" in missing[1]
+
+
 @pytest.mark.parametrize(
     ("turned", "severity"), [("tf.map_fn(halved, inputs)", "warning"), ("halved(inputs)", "error")]
 )

@@ -96,6 +96,8 @@ def _holds_host_work(module: str) -> bool:
 _MOST_SETTINGS = 3
 # For how many objects that are made with functions of their own a class is run, beside those of which nothing is known.
 _MOST_FUNCTIONS = 8
+# How the chain of calls begins in what a strategy compiles.
+_ON_REPLICAS = "strategy.run"
 # What Keras calls losses and metrics with.
 _TRUE_AND_PREDICTED = (Value(TENSOR, ARRIVING), Value(TENSOR, ARRIVING))
 _NEVER_TRACED = frozenset(
@@ -175,7 +177,7 @@ class Regions:
             self._drives_replicas.add(frame.function)
         data = tuple(_arriving(value) for value in values)
         for callee in callees(target, self._analysis):
-            context = Context(COMPILED, True, False, ("strategy.run", callee.function.qualname))
+            context = Context(COMPILED, True, False, (_ON_REPLICAS, callee.function.qualname))
             self._add_root(callee, context, data or None)
 
     def handed_to_keras(
@@ -606,7 +608,10 @@ class Regions:
             return True
         if fact.context.root in self._jitted_steps and not fact.context.jit:
             return True  # judged as what it is: compiled with jit_compile=True
-        if fact.context.root in self._handed_to_host and not fact.context.jit:
+        # A strategy compiles what it runs, whatever the same function is elsewhere.
+        on_replicas = fact.context.why[:1] == (_ON_REPLICAS,)
+        is_handed = fact.context.root in self._handed_to_host
+        if is_handed and not fact.context.jit and not on_replicas:
             return True
         if fact.function is not None and not fact.context.jit and _takes_iterator(fact.function):
             return True
