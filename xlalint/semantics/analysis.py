@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from xlalint.semantics import apis, calls, expressions, flow
+from xlalint.semantics import apis, calls, eager, expressions, flow
 from xlalint.semantics.catalog import Catalog
 from xlalint.semantics.classes import ClassTable
 from xlalint.semantics.configured import Configurations
@@ -117,6 +117,8 @@ class Analysis:
     ) -> None:
         """Keep a fact, when the code it is about is compiled."""
         if not frame.silent and frame.context.is_compiled:
+            if eager.can_be_read(kind, value, detail):
+                return
             if frame.caught and handlers.is_caught(kind, frame):
                 frame.raised = True
                 return

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from xlalint.semantics import attributes, calls, known_texts, symbolic
+from xlalint.semantics import attributes, calls, eager, known_texts, symbolic
 from xlalint.semantics.callbacks import protocols
 from xlalint.semantics.control_flow import conditionals
 from xlalint.semantics.control_flow.narrowing import narrow
@@ -73,6 +73,8 @@ def evaluate_condition(node: ast.expr, frame: Frame, construct: str) -> Value:
     """Evaluate a test (of an `if`, a `while`, a ternary, an `assert`) and note it when it is a tensor."""
     _cover(node, frame)
     value = evaluate(node, frame)
+    if eager.is_read_in_python(value, frame):
+        return SOME_PYTHON
     if value.is_tensor and not _may_be_a_structure(node, value):
         _note_test(node, value, construct, frame)
     elif value.kind is INSTANCE:
@@ -169,6 +171,8 @@ def _unary(node: ast.UnaryOp, frame: Frame) -> Value:
     if isinstance(node.op, ast.Invert) and value.is_tensor:
         return value._replace(kind=TENSOR, ref=None, dtype=value.dtype or "bool")
     if isinstance(node.op, ast.Not):
+        if eager.is_read_in_python(value, frame):
+            return SOME_PYTHON
         if value.kind is INSTANCE:
             protocols.truth(value, frame)
         if value.is_tensor and not value.structured and not value.optional:
@@ -199,13 +203,15 @@ def _boolean(node: ast.BoolOp, frame: Frame) -> Value:
     tested: Value | None = None
     for position, operand in enumerate(node.values):
         value = evaluate(operand, frame)
+        is_last = position == len(node.values) - 1
+        if eager.is_read_in_python(value, frame) and (not is_last or node in frame.covered):
+            value = SOME_PYTHON
         known = truth(value)
         if known is not None and known is not is_and:
             values.append(value)  # decides the whole expression: what follows is not run
             break
-        if known is None or position == len(node.values) - 1:
+        if known is None or is_last:
             values.append(value)
-        is_last = position == len(node.values) - 1
         if value.is_tensor and not is_last and not _may_be_a_structure(operand, value):
             tested = value
         narrow(operand, is_and, frame)

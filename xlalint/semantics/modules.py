@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import flow
+from xlalint.semantics import eager, flow
 from xlalint.semantics.callbacks import builtin_calls
 from xlalint.semantics.facts import EAGER, Context
 from xlalint.semantics.failures import Failure
@@ -24,6 +24,7 @@ from xlalint.semantics.values import (
     NOTHING_KNOWN,
     PROJECT_MODULE,
     SOME_PYTHON,
+    TENSOR,
     Value,
 )
 
@@ -56,7 +57,7 @@ class Modules:
             return self._of_library(module, name)
         if value.kind is DEFERRED:
             value = frame.names[name] = self.resolved(value)
-        return value
+        return eager.made(value) if value.kind is TENSOR else value
 
     def _defined_later(self, module: ModuleInfo, name: str) -> Value | None:
         """A function or class of a module whose body is still being run (modules that import each other)."""
@@ -97,7 +98,7 @@ class Modules:
                     NOTHING_KNOWN  # names that import each other in a circle end here
                 )
                 value = frame.names[name] = self.resolved(value)
-            return value
+            return eager.made(value) if value.kind is TENSOR else value
         inner = self.project.module(f"{module.name}.{name}") if module.is_package else None
         if inner is not None:
             return Value(PROJECT_MODULE, ref=inner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import configured, flow, named_tuples, symbolic
+from xlalint.semantics import configured, eager, flow, named_tuples, symbolic
 from xlalint.semantics.classes import TRACED_METHODS, converts
 from xlalint.semantics.facts import ASSUMED, EAGER, Context
 from xlalint.semantics.frames import Frame
@@ -38,6 +38,9 @@ from xlalint.semantics.values import (
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
     from xlalint.semantics.arguments import Arguments
+
+# Eager code makes objects, nearly always; `build` may run while a model is traced.
+_MAKE_OBJECTS = ("__init__", "__post_init__")
 
 
 class Objects:
@@ -120,6 +123,9 @@ class Objects:
             if self_value is not None and frame.self_name is not None:
                 frame.names[frame.self_name] = self_value
             flow.run_block(_body(method), frame)
+            if name in _MAKE_OBJECTS:
+                for attribute, value in collected.items():
+                    collected[attribute] = eager.made(value)
         return collected
 
     def declared_fields(self, cls: ClassInfo) -> dict[str, Value | None]:
@@ -223,7 +229,7 @@ class Objects:
         )
         if self._analysis.configurations.holds(cls, name, value):
             return value
-        return _as_attribute(value)
+        return _as_attribute(eager.made(value))
 
     def call_instance(
         self, target: Value, arguments: Arguments, node: ast.AST, frame: Frame

@@ -90,11 +90,16 @@ class SomeNumber(NamedTuple):
 class Content(NamedTuple):
     """The numbers in a small tensor of whole numbers (a shape), None for those that are not known.
 
-    `is_rank`: what `tf.rank` returned, a tensor even where the rank is known while tracing.
+    `is_rank`: what `tf.rank` returned, a tensor even where the rank is known while tracing. `is_eager` as for an `Eager`.
     """
 
     numbers: Shape
     is_rank: bool = False
+    is_eager: bool = False
+
+
+class Eager(NamedTuple):
+    """That eager code made a tensor of no data, before anything was traced: Python can read it while tracing."""
 
 
 class FromPython(NamedTuple):
@@ -126,7 +131,8 @@ class Value(NamedTuple):
     known which), `counted` stands for the operation that counted its elements where that matters (counts.py). `shape` is the static shape, where at least the rank is
     known: of a tensor its own, of a SHAPE the one it holds. `rank` is 0 for a scalar, otherwise the least number of
     dimensions (a mask is no scalar, whatever its rank), None when nothing is known. A tensor's `ref` is a `Content`
-    where its elements are known numbers, a `Kept` where a mask of known size made it. `sure` is False where kind and dependence rest on a parameter that was
+    where its elements are known numbers, a `Kept` where a mask of known size made it, an `Eager` where a constructor or a
+    module made it. `sure` is False where kind and dependence rest on a parameter that was
     only inferred to be a tensor, `guess` True where the very kind does. `optional` marks a value that may also be None, `structured` a tensor that may
     also be a list, tuple or dict of tensors (the `inputs` of a layer). The `dtype` of a sequence is `list` or `tuple` where it is written as one. `made` is where a thing with variables was made, in code that
     knows of a strategy (`scopes.py`). `given` are the settings that an object of a project class was made with (`configured.py`), and

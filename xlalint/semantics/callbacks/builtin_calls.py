@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from xlalint.semantics import eager
 from xlalint.semantics.attributes import read
 from xlalint.semantics.callbacks import handed_functions, protocols
 from xlalint.semantics.facts import CONVERSION, ITERATION
@@ -61,6 +62,8 @@ _ASK_FOR_TRUTH = frozenset({"any", "all", "max", "min", "sorted"})
 def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """The value of `name(...)` for a builtin."""
     values = arguments.positional
+    if name == "range":
+        values = tuple(SOME_PYTHON if eager.is_read_in_python(v, frame) else v for v in values)
     first = values[0] if values else NOTHING_KNOWN
     unknown_sizes.note_builtin(name, values, node, frame)
     if name in iteration.ITERATING and isinstance(node, ast.Call):

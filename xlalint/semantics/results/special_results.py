@@ -100,7 +100,7 @@ def _same(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
 
 def _content(value: Value) -> Content | None:
     """The known numbers of a tensor, which a cast or a copy keeps."""
-    return value.ref if type(value.ref) is Content else None
+    return value.ref._replace(is_eager=False) if type(value.ref) is Content else None
 
 
 def _is_tensor(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:

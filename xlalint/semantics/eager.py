@@ -1,0 +1,79 @@
+"""Tensors that eager code made before anything is traced: constants of constructors, classes and modules.
+
+A tf.function captures them by reference, so that Python can read their values while it traces: `float(t)`, `t.numpy()`,
+`np.exp(t)`, `bool(t)` and `range(t)` work. What is computed with one while tracing is symbolic as ever, and an eager tensor
+refuses to be iterated over in a graph (`EagerTensor` in tensorflow/python/framework/ops.py, 2.12 to 2.21).
+"""
+
+from __future__ import annotations
+
+from xlalint.semantics.facts import (
+    ARRAY_ITEM,
+    COMPREHENSION_FILTER,
+    CONVERSION,
+    FORMATTING,
+    NUMPY_CALL,
+    NUMPY_METHOD,
+    READ_AS_PYTHON,
+)
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.values import (
+    COLLECTION,
+    CONSTANT,
+    SEQUENCE,
+    TENSOR,
+    Content,
+    Eager,
+    Value,
+)
+
+_MADE = Eager()
+# Kinds of facts about a tensor that Python asks for its value.
+_READ = frozenset(
+    {
+        ARRAY_ITEM,
+        COMPREHENSION_FILTER,
+        CONVERSION,
+        FORMATTING,
+        NUMPY_CALL,
+        NUMPY_METHOD,
+        READ_AS_PYTHON,
+    }
+)
+# These compare the tensor, or iterate over it, before they ask: what they ask is symbolic.
+_COMPARE_FIRST = frozenset({"max", "min", "sorted", "any", "all", "filter"})
+
+
+def made(value: Value) -> Value:
+    """The value of a constructor's attribute or a module's name, marked where it is a tensor of no data."""
+    if value.kind is TENSOR:
+        if value.dependence != CONSTANT or value.guess or value.structured:
+            return value
+        if value.ref is None:
+            return value._replace(ref=_MADE)
+        return value._replace(ref=value.ref._replace(is_eager=True)) if _is_known(value) else value
+    if value.kind is SEQUENCE and value.ref:
+        return value._replace(ref=tuple(made(item) for item in value.ref))
+    if value.kind is COLLECTION and value.ref is not None:
+        return value._replace(ref=made(value.ref))
+    return value
+
+
+def _is_known(value: Value) -> bool:
+    return type(value.ref) is Content
+
+
+def is_read_in_python(value: Value, frame: Frame) -> bool:
+    """Whether Python itself answers for the truth or the number of a tensor: AutoGraph makes operations of its own."""
+    return not frame.context.converted and is_made(value)
+
+
+def is_made(value: Value) -> bool:
+    """Whether the value is a tensor that eager code made."""
+    ref = value.ref
+    return value.kind is TENSOR and (type(ref) is Eager or (type(ref) is Content and ref.is_eager))
+
+
+def can_be_read(kind: str, value: Value, detail: object) -> bool:
+    """Whether a fact of this kind is no hazard: the tensor that it is about has its value while tracing."""
+    return kind in _READ and is_made(value) and detail not in _COMPARE_FIRST
