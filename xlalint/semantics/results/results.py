@@ -86,6 +86,23 @@ def of_call(
     api: Api, data_sized: tuple[int, ...], arguments: Arguments, bound: Bound, frame: Frame
 ) -> Value:
     """The value of a call of a catalogued API that takes no functions."""
+    value = _of_call(api, data_sized, arguments, bound, frame)
+    return _left_open(value, api, bound) if arguments.open_ended else value
+
+
+def _left_open(value: Value, api: Api, bound: Bound) -> Value:
+    """What is known of a result where `*args` or `**kwargs` may hold a dtype or an axis: not what the defaults make of it."""
+    if value.kind is not TENSOR:
+        return value
+    named = api.dtype_arg or "dtype"
+    may_be_given = named in api.params and named not in bound
+    dtype = None if may_be_given else value.dtype
+    return value._replace(dtype=dtype, shape=None, rank=None, ref=None)
+
+
+def _of_call(
+    api: Api, data_sized: tuple[int, ...], arguments: Arguments, bound: Bound, frame: Frame
+) -> Value:
     name = _modern(api.name)
     flat = tuple(flattened((*arguments.positional, *arguments.keywords.values())))
     special = SPECIAL.get(name)
