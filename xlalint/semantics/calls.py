@@ -12,7 +12,7 @@ from xlalint.semantics.attributes import read
 from xlalint.semantics.callbacks import builtin_calls, standard_library
 from xlalint.semantics.environment import versions
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.hazards import hazards, iteration
+from xlalint.semantics.hazards import custom_gradients, hazards, iteration
 from xlalint.semantics.imports import module_loading
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.names import api_name
@@ -146,6 +146,7 @@ def _call_function(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
     callback = frame.analysis.traits(info).callback
     if callback is not None:
         return apis.call_api(callback, arguments, node, frame)
+    custom_gradients.note_keywords(info, arguments, node, frame)
     frame.analysis.drivers.saw_call(info, arguments, node, frame)
     iteration.note_recursion(info, arguments, node, frame)
     self_value = bound

@@ -94,6 +94,7 @@ _CLAIMS = {
     "XLA206/slice": Claim(_BACKWARD | {"numbers"}, NEVER, otherwise=_THESE_VALUES, only_backward=True),
     "XLA206/data-sized": Claim(frozenset({"compiler", "python", "numbers", "crash"}), REJECTED),
     "XLA206": Claim(frozenset({"compiler", "python"}), COMPILES),
+    "XLA401/custom-gradient": Claim(_TRACING, TRACES),
     "XLA401/warning": Claim(_NO_KERNEL, NEVER, otherwise=_THESE_ARGUMENTS),
     "XLA401": Claim(_NO_KERNEL, KERNEL),
     "XLA402": Claim(_NO_KERNEL | {"python"}, KERNEL, HOST_OPS),

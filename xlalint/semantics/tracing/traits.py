@@ -21,6 +21,8 @@ from xlalint.semantics.values import (
 
 _PROPERTIES = frozenset({"builtins.property", "functools.cached_property"})
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
+# Traits that say no more than what a function is bound to.
+_BINDING = frozenset({"is_static", "is_classmethod"})
 # Dunder methods that AutoGraph does convert.
 _CONVERTED_DUNDERS = frozenset({"__call__"})
 
@@ -30,7 +32,8 @@ class Traits:
     """`tf_function`: decorated with tf.function; `autograph` and `jit` are then its options, `signature` the tensors that its
     `input_signature` promises for the first parameters.
 
-    `callback` names the API that runs it on the host for compiled code, as a decorator. `custom_gradient`: returns a result and the function that computes its gradient. `never_converted` gives the reason why AutoGraph leaves the function alone, or None (facts: AutoGraph contexts).
+    `callback` names the API that runs it on the host for compiled code, as a decorator. `custom_gradient`: returns a result and the function that computes its gradient.
+    `by_position`: graphs call it without keywords. `never_converted` gives the reason why AutoGraph leaves the function alone, or None (facts: AutoGraph contexts).
     """
 
     tf_function: bool = False
@@ -44,6 +47,7 @@ class Traits:
     is_host: bool = False
     never_converted: str | None = None
     custom_gradient: bool = False
+    by_position: bool = False
     callback: str | None = None
 
 
@@ -55,7 +59,7 @@ def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
     """Read the traits of a function; `frame` is where its decorators are looked up."""
     found: dict[str, object] = {}
     reason = _own_reason(info)
-    for decorator in info.decorators:
+    for position, decorator in enumerate(info.decorators):
         name, options = _decorator(decorator, frame)
         if name in ("tf.function", "tf.compat.v1.function"):
             found["tf_function"] = True
@@ -80,6 +84,8 @@ def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
             reason = reason or "do_not_convert"
         elif name in ("tf.custom_gradient", "tf.recompute_grad"):
             reason = reason or name
+            # Another decorator around it may pass the keywords on by position.
+            found["by_position"] = found.keys() <= _BINDING and len(found) == position
             found["custom_gradient"] = name == "tf.custom_gradient"
         elif name in ("tf.py_function", "tf.numpy_function"):
             found["is_host"], found["callback"] = True, name
