@@ -7,7 +7,6 @@ rather than carried along with every value.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +14,7 @@ from xlalint.semantics.catalog import Api
 from xlalint.semantics.classes import LAYER, LOSS, MODEL
 from xlalint.semantics.facts import GRADIENT, Verdict
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.gradients import purposes
 from xlalint.semantics.hazards import eigenvalues
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.syntax import found_in, nodes_of
@@ -91,6 +91,8 @@ class Gradients:
         first = next((v for v in bound.values() if v.is_tensor), NOTHING_KNOWN)
         if first.dtype is not None and first.dtype.startswith(("int", "uint", "bool", "string")):
             return
+        if (first.dtype, "fails") in api.dtypes:
+            return  # nor does the call itself
         asked = (bound["k"],) if reason == COUNT else bound.values()
         is_computed = any(v.dependence >= COMPUTED for v in asked if v.is_tensor)
         missing = verdict.gradient_missing
@@ -127,7 +129,9 @@ class Gradients:
         if not is_recorded and not flows.leaves_function():
             return
         is_sure = bool(feeds) and ((is_recorded and flows.reaches_gradient()) or in_training)
+        is_sure = is_sure or (not is_recorded and flows.is_objective())
         likely = is_recorded or in_training
+        likely = likely or (detail.reason == LOOP and flows.may_be_trained())
         self._candidates.append(
             _Candidate(frame, node, value, detail._replace(is_sure=is_sure), likely)
         )
@@ -148,28 +152,16 @@ class Gradients:
                 )
 
 
-# Resized to the size of what is compared with them, and never trained.
-_LABELS = re.compile(
-    r"(^|_)(masks?|labels?|targets?|gt|truth|groundtruth|true|segmentations?)(_|$|\d)"
-)
-
-
-# Whole numbers by their names: no gradient goes through them.
-_NUMBERS = re.compile(
-    r"(^|_)(ids?|tokens?|lengths?|idx|indices|index|positions?|segments?)(_|$|\d)"
-)
-
-
 def _names_numbers(node: ast.expr) -> bool:
     """`input_ids`, `features["tokens"]`, `y_mask`: of no dtype that is known."""
     said = node.slice if isinstance(node, ast.Subscript) else node
     name = said.value if isinstance(said, ast.Constant) else ast.unparse(said).split(".")[-1]
-    return any(pattern.search(str(name).lower()) is not None for pattern in (_NUMBERS, _LABELS))
+    return purposes.is_number(str(name)) or purposes.is_label(str(name))
 
 
 def _is_label(node: ast.AST) -> bool:
     first = next(iter(getattr(node, "args", ())), None)
-    return isinstance(first, ast.Name) and _LABELS.search(first.id) is not None
+    return isinstance(first, ast.Name) and purposes.is_label(first.id)
 
 
 def _reason(api: Api, verdict: Verdict, bound: dict[str, Value]) -> str | None:
@@ -193,7 +185,7 @@ def _reason(api: Api, verdict: Verdict, bound: dict[str, Value]) -> str | None:
 
 def _is_from_data(count: Value) -> bool:
     """Whether a count is a tensor that the data decide: XLA refuses the gradient of as many values (TensorFlow 2.15, 2.21)."""
-    is_vague = count.structured or count.optional or count.guess or not count.sure
+    is_vague = count.structured or count.optional or count.guess
     return count.is_tensor and count.dependence >= ARRIVING and not is_vague
 
 
@@ -285,18 +277,48 @@ class Slices:
         """
         seen: set[str] = set()
         is_all_seen = self.takes_gradient() or bool(self._predictions())
-        pending: list[ast.expr] = list(self.given)
-        while pending:
-            expression = pending.pop()
+        for expression in self._sources(seen):
             if self._is_trained(expression):
                 return True
             is_all_seen = is_all_seen and self._is_plain(expression)
-            for name in _names(expression) - seen:
-                seen.add(name)
-                pending.extend(value for targets, value in self._assignments if name in targets)
         if seen & (self._watched() | self._predictions()):
             return True
         return False if is_all_seen else None
+
+    def _sources(self, seen: set[str]) -> Iterator[ast.expr]:
+        """What flows into the node, from its arguments backwards; `seen` gets the names that carry it."""
+        pending: list[ast.expr] = list(self.given)
+        while pending:
+            expression = pending.pop()
+            yield expression
+            for name in _names(expression) - seen:
+                seen.add(name)
+                pending.extend(value for targets, value in self._assignments if name in targets)
+
+    def is_objective(self) -> bool:
+        """Whether a loss or a likelihood is computed of one of the function's parameters through the node."""
+        return purposes.is_objective(self._frame.function) and self._passes_on_a_parameter()
+
+    def may_be_trained(self) -> bool:
+        """Whether callers who are not in sight may train what flows through the node from a parameter to the result."""
+        info = self._frame.function
+        if (
+            info is not None
+            and info.cls is not None
+            and self._frame.analysis.classes.role(info.cls)
+        ):
+            return False  # Keras says what becomes of it
+        return (
+            purposes.is_open(self._frame)
+            and not purposes.only_chooses(self._frame)
+            and self._passes_on_a_parameter()
+        )
+
+    def _passes_on_a_parameter(self) -> bool:
+        seen: set[str] = set()
+        for _ in self._sources(seen):
+            pass
+        return purposes.may_train(seen, self._frame) and self.leaves_function()
 
     def _is_plain(self, expression: ast.expr) -> bool:
         """Whether an expression holds only names and calls of TensorFlow: nothing that could bring in a variable unseen."""

@@ -9,12 +9,12 @@ array of its elements (all measured, TensorFlow 2.21).
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics.facts import LOOP_GRADIENT
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.gradients import purposes
 from xlalint.semantics.gradients.differentiation import (
     Slices,
     is_cut_off,
@@ -165,6 +165,8 @@ class LoopGradients:
         feeds = slices.feeds_it() if self._sites or not is_bounded else None
         is_recorded = slices.takes_gradient()
         is_sure = bool(feeds) and ((is_recorded and slices.reaches_gradient()) or in_training)
+        if feeds is None and not is_bounded and not is_recorded:
+            is_sure = slices.is_objective()
         if feeds is False or not (is_known or is_sure):
             return
         value = frame.analysis.evaluate(node, frame) if not isinstance(node, ast.Call) else Value()
@@ -195,7 +197,7 @@ class LoopGradients:
             else:
                 continue
             is_likely = candidate.is_likely or function in taped
-            if candidate.is_sure or (is_likely and not _only_chooses(candidate.frame)):
+            if candidate.is_sure or (is_likely and not purposes.only_chooses(candidate.frame)):
                 self._keep(candidate, reason)
 
     def _keep(self, candidate: _Candidate, reason: str) -> None:
@@ -215,19 +217,6 @@ def _of_conditional(site: _Site, slices: Slices, frame: Frame) -> Slices:
     if info is None or info.parent is None or info.parent is not site.frame.function:
         return slices
     return Slices(site.node, site.frame, slices.given)
-
-
-# Searches, decoders and samplers choose among results: nothing is trained through them.
-_CHOOSES = re.compile(
-    r"(^|[._])(nms|\w*suppress\w*|beam\w*|\w*decod(e|ing)|greedy\w*|generate\w*|sampl\w*|\w*search)(_|$|[._])"
-)
-
-
-def _only_chooses(frame: Frame) -> bool:
-    info = frame.function
-    if info is None:
-        return False
-    return _CHOOSES.search(f"{info.module.name}.{info.qualname}".lower()) is not None
 
 
 def _has_gradient(value: Value | None) -> bool:
