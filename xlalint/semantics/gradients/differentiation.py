@@ -65,6 +65,7 @@ class _Candidate(NamedTuple):
     value: Value
     detail: Differentiated
     is_likely: bool
+    is_fed: bool
 
 
 class Gradients:
@@ -133,7 +134,7 @@ class Gradients:
         likely = is_recorded or in_training
         likely = likely or (detail.reason == LOOP and flows.may_be_trained())
         self._candidates.append(
-            _Candidate(frame, node, value, detail._replace(is_sure=is_sure), likely)
+            _Candidate(frame, node, value, detail._replace(is_sure=is_sure), likely, bool(feeds))
         )
 
     def judge(self) -> None:
@@ -142,13 +143,13 @@ class Gradients:
             return
         reached = self._analysis.drivers.reached(self.taped)
         for candidate in self._candidates:
-            if (
-                candidate.detail.is_sure
-                or candidate.is_likely
-                or candidate.frame.function in reached
-            ):
+            detail, function = candidate.detail, candidate.frame.function
+            if detail.is_sure or candidate.is_likely or function in reached:
+                # `def loss(): ... model(x) ...`, called under the tape, returns what is differentiated.
+                is_sure = detail.is_sure or (candidate.is_fed and function in self.taped)
+                detail = detail._replace(is_sure=is_sure)
                 self._analysis.keep(
-                    candidate.frame, candidate.node, GRADIENT, candidate.value, candidate.detail
+                    candidate.frame, candidate.node, GRADIENT, candidate.value, detail
                 )
 
 

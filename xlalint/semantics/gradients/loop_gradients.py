@@ -67,6 +67,7 @@ class _Candidate(NamedTuple):
     site: _Site | None
     is_sure: bool
     is_likely: bool
+    is_fed: bool
 
 
 class LoopGradients:
@@ -179,6 +180,7 @@ class LoopGradients:
                 self._sites[-1] if self._sites else None,
                 is_sure,
                 is_recorded or in_training,
+                bool(feeds) and slices.leaves_function(),
             )
         )
 
@@ -186,7 +188,8 @@ class LoopGradients:
         """Keep a fact for each loop that a gradient is, or may well be, taken through."""
         if not self._candidates:
             return
-        taped = self._analysis.drivers.reached(self._analysis.gradients.taped)
+        called = self._analysis.gradients.taped
+        taped = self._analysis.drivers.reached(called)
         in_arms = self._analysis.drivers.reached(self._in_arms)
         for candidate in self._candidates:
             function = candidate.frame.function
@@ -197,17 +200,19 @@ class LoopGradients:
             else:
                 continue
             is_likely = candidate.is_likely or function in taped
-            if candidate.is_sure or (is_likely and not purposes.only_chooses(candidate.frame)):
-                self._keep(candidate, reason)
+            # `def loss(): ... while ...: ...`, called under the tape, returns what is differentiated.
+            is_sure = candidate.is_sure or (candidate.is_fed and function in called)
+            if is_sure or (is_likely and not purposes.only_chooses(candidate.frame)):
+                self._keep(candidate, reason, is_sure)
 
-    def _keep(self, candidate: _Candidate, reason: str) -> None:
+    def _keep(self, candidate: _Candidate, reason: str, is_sure: bool) -> None:
         """A loop in a conditional is reported where the conditional stands: that is the line that a compiler names."""
         frame, node = candidate.frame, candidate.node
         loop = ""
         if reason == IN_CONDITIONAL and candidate.site is not None:
             loop = ast.unparse(node.func if isinstance(node, ast.Call) else node)
             node, frame = candidate.site
-        detail = LoopGradient(reason, candidate.is_sure, loop)
+        detail = LoopGradient(reason, is_sure, loop)
         self._analysis.keep(frame, node, LOOP_GRADIENT, candidate.value, detail)
 
 
