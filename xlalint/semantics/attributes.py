@@ -129,6 +129,10 @@ def _of_instance(value: Value, attr: str, frame: Frame) -> Value:
         if frame.analysis.traits(method).is_property:
             return frame.analysis.functions.invoke(method, [], {}, value, frame)
         return Value(FUNCTION, ref=(method, value))
+    if value.fields:
+        held = frame.analysis.objects.held(value, attr)
+        if held is not None:
+            return held
     known = frame.analysis.objects.instance_attribute(value.ref, attr, value.given)
     if known is not None:
         return known

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Callable
 
-from xlalint.semantics import apis, methods, named_tuples
+from xlalint.semantics import apis, methods, named_tuples, nesting
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.attributes import read
 from xlalint.semantics.callbacks import builtin_calls, standard_library
@@ -174,10 +174,10 @@ def _call_class(target: Value, arguments: Arguments, node: ast.AST, frame: Frame
     fields = frame.analysis.objects.named_fields(target.ref)
     if fields is not None:
         return named_tuples.build(fields, arguments)
-    frame.analysis.objects.construct(target.ref, arguments, frame)
+    held = frame.analysis.objects.construct(target.ref, arguments, frame)
     given = frame.analysis.configurations.given(target.ref, arguments)
     frame.analysis.regions.saw_object(target.ref, given, frame)
-    value = Value(INSTANCE, ref=target.ref, given=given)
+    value = nesting.bounded(Value(INSTANCE, ref=target.ref, given=given, fields=held))
     return frame.analysis.scopes.made(value, "", node, frame) if frame.scope else value
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from xlalint.semantics.values import (
     COLLECTION,
+    INSTANCE,
     MAPPING,
     NOTHING_KNOWN,
     PARTIAL,
@@ -20,7 +21,7 @@ from xlalint.semantics.values import (
 _MOST_VALUES = 4096
 # Comparing values goes as deep as they do, on a stack that Python 3.12 keeps short.
 _DEEPEST = 50
-_STRUCTURES = frozenset({SEQUENCE, COLLECTION, MAPPING, PARTIAL})
+_STRUCTURES = frozenset({SEQUENCE, COLLECTION, MAPPING, PARTIAL, INSTANCE})
 
 
 def bounded(value: Value) -> Value:
@@ -31,10 +32,14 @@ def bounded(value: Value) -> Value:
         return value._replace(ref=tuple(_shallow(item) for item in value.ref))
     if value.kind is MAPPING:
         return value._replace(ref=tuple((key, _shallow(item)) for key, item in value.ref))
+    if value.kind is INSTANCE:
+        return value._replace(fields=())
     return NOTHING_KNOWN if value.kind is PARTIAL else value._replace(kind=COLLECTION, ref=None)
 
 
 def _shallow(value: Value) -> Value:
+    if value.kind is INSTANCE:
+        return value._replace(fields=())
     return Value(COLLECTION, value.dependence) if value.kind in _STRUCTURES else value
 
 
@@ -68,6 +73,8 @@ def _inside(value: Value) -> tuple[Value, ...]:
         return () if value.ref is None else (value.ref,)
     if value.kind is MAPPING:
         return tuple(item for _, item in value.ref or ())
+    if value.kind is INSTANCE:
+        return tuple(item for _, item in value.fields)
     if value.kind is PARTIAL:
         target, positional, keywords = value.ref
         return (target, *positional, *(item for _, item in keywords))

@@ -15,6 +15,7 @@ from xlalint.semantics.values import (
     ANY_OF,
     ARRIVING,
     COLLECTION,
+    CONSTANT,
     EXTERNAL,
     FROM_SHAPE,
     FUNCTION,
@@ -24,14 +25,15 @@ from xlalint.semantics.values import (
     NOTHING_KNOWN,
     PYTHON,
     SEQUENCE,
+    SHAPE,
     SOME_PYTHON,
     TENSOR,
     OneOf,
     Usual,
     Value,
+    flattened,
     join,
     join_all,
-    leaves,
     usually,
 )
 
@@ -41,6 +43,10 @@ if TYPE_CHECKING:
 
 # Eager code makes objects, nearly always; `build` may run while a model is traced.
 _MAKE_OBJECTS = ("__init__", "__post_init__")
+
+
+# The attributes of one object, by name.
+Held = tuple[tuple[str, Value], ...]
 
 
 class Objects:
@@ -159,21 +165,19 @@ class Objects:
             for name, default in named_tuples.fields_of(cls.node)
         )
 
-    def construct(self, cls: ClassInfo, arguments: Arguments, frame: Frame) -> None:
-        """An object made while tracing keeps the tensors that it is given; AutoGraph converts no constructor, nor what
-        one calls.
+    def construct(self, cls: ClassInfo, arguments: Arguments, frame: Frame) -> Held:
+        """What the attributes of an object that is made of tensors while tracing hold; nothing of any other object.
+
+        AutoGraph converts no constructor, nor what one calls.
         """
         values = (*arguments.positional, *arguments.keywords.values())
-        if not frame.context.is_compiled or not any(
-            leaf.is_tensor for v in values for leaf in leaves(v)
-        ):
-            return
+        if not frame.context.is_compiled or not any(map(_comes_of_tensors, flattened(values))):
+            return ()
         method = self._analysis.classes.method(cls, "__init__")
         if method is None:
-            self._keep_fields(cls, arguments)
-            return
+            return self._keep_fields(cls, arguments)
         if method in self._analysis.functions.running:
-            return
+            return ()
         self_value = Value(INSTANCE, ref=cls)
         here = frame.context
         why = (*here.why, method.qualname)
@@ -196,12 +200,20 @@ class Objects:
         self._analysis.functions.running.pop()
         for name, value in inner.attributes.items():
             self.keep_attribute(cls, name, value)
+        return tuple(inner.attributes.items())
 
-    def _keep_fields(self, cls: ClassInfo, arguments: Arguments) -> None:
+    def _keep_fields(self, cls: ClassInfo, arguments: Arguments) -> Held:
         """A dataclass or NamedTuple made with tensors holds them in its fields."""
-        given = dict(zip(self.declared_fields(cls), arguments.positional))
-        for name, value in (*given.items(), *arguments.keywords.items()):
+        given = dict(zip(self.declared_fields(cls), arguments.positional)) | arguments.keywords
+        for name, value in given.items():
             self.keep_attribute(cls, name, value)
+        return () if arguments.open_ended else tuple(given.items())
+
+    def held(self, target: Value, name: str) -> Value | None:
+        """What this very object was made with, where nothing sets that attribute later; None where that is not known."""
+        if not self._analysis.configurations.keeps(target.ref, name):
+            return None
+        return next((value for field, value in target.fields if field == name), None)
 
     def keep_attribute(self, cls: ClassInfo, name: str, value: Value) -> None:
         """A tensor that a method puts into an attribute while tracing."""
@@ -267,6 +279,11 @@ class Objects:
 
 def _body(info: FunctionInfo) -> list[ast.stmt]:
     return info.node.body if isinstance(info.node.body, list) else []
+
+
+def _comes_of_tensors(value: Value) -> bool:
+    """Whether it is a tensor, several, or a shape or size that was asked of one."""
+    return value.holds_data or value.kind is SHAPE or value.dependence > CONSTANT
 
 
 def _as_attribute(value: Value) -> Value:

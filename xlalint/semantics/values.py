@@ -137,6 +137,7 @@ class Value(NamedTuple):
     also be a list, tuple or dict of tensors (the `inputs` of a layer). The `dtype` of a sequence is `list` or `tuple` where it is written as one. `made` is where a thing with variables was made, in code that
     knows of a strategy (`scopes.py`). `given` are the settings that an object of a project class was made with (`configured.py`), and
     of a sequence the names of its items (`named_tuples.py`), of a tensor that it is a symbolic one of Keras (`symbolic.py`).
+    `fields` are the attributes of an object of a project class that was made of tensors while tracing (`objects.py`).
     """
 
     kind: str = UNKNOWN
@@ -154,6 +155,7 @@ class Value(NamedTuple):
     counted: int | None = None
     made: Any = None
     given: tuple[Any, ...] = ()
+    fields: tuple[tuple[str, Value], ...] = ()
 
     @property
     def is_tensor(self) -> bool:
@@ -375,7 +377,13 @@ def _join_same_kind(a: Value, b: Value) -> Value:
         a.counted if a.counted == b.counted else None,
         None,
         a.given if a.given == b.given else (),
+        a.fields if a.fields == b.fields else _join_fields(a, b),
     )
+
+
+def _join_fields(a: Value, b: Value) -> tuple[tuple[str, Value], ...]:
+    others = dict(b.fields)
+    return tuple((name, join(v, others[name])) for name, v in a.fields if name in others)
 
 
 def _join_axes(a: Value, b: Value) -> int | None:

@@ -1,4 +1,4 @@
-"""Functions of Python's standard library that call what they are given, or ask tensors for their truth or order."""
+"""Functions of Python's standard library that call what they are given, ask tensors for their truth or order, or copy objects."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import ast
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks import builtin_calls, handed_functions
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.values import COLLECTION, NOTHING_KNOWN, Value, element
+from xlalint.semantics.values import COLLECTION, INSTANCE, NOTHING_KNOWN, Value, element
 
 # They keep the items for which a function says yes (or no).
 _KEEP = frozenset({"itertools.takewhile", "itertools.dropwhile", "itertools.filterfalse"})
@@ -45,6 +45,10 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value 
     if name in _LARGEST:
         rest = arguments._replace(positional=given[1:])
         return builtin_calls.call("sorted", rest, node, frame)
+    if name == "dataclasses.replace" and given and given[0].kind is INSTANCE:
+        return given[0]._replace(
+            fields=tuple({**dict(given[0].fields), **arguments.keywords}.items())
+        )
     if len(given) < 2:
         return None
     if name in _KEEP:
