@@ -22,6 +22,7 @@ from xlalint.semantics.values import (
     ARRIVING,
     CLASS,
     COMPUTED,
+    CONVERTED,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
@@ -157,9 +158,11 @@ def _call_function(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
         # Class.method(instance, ...): the instance is the first argument.
         if positional and not frame.analysis.traits(info).is_classmethod:
             self_value = positional.pop(0)
+    converted = True if target.given == CONVERTED else None
     value = frame.analysis.functions.invoke(
-        info, positional, arguments.keywords, self_value, frame, open_ended=arguments.open_ended
-    )
+        info, positional, arguments.keywords, self_value, frame,
+        open_ended=arguments.open_ended, converted=converted,
+    )  # fmt: skip
     return frame.analysis.scopes.made(value, "", node, frame) if value.kind is STRATEGY else value
 
 

@@ -155,6 +155,10 @@ class Configurations:
         texts = self._texts(cls.module, attribute)
         return sum(len(pattern.findall(text)) for text in texts) == 1
 
+    def is_record(self, cls: ClassInfo) -> bool:
+        """Whether objects of the class only hold what they are made with: no methods but Python's own."""
+        return self._outline(cls).is_record
+
     def _is_set(self, cls: ClassInfo, attribute: str) -> bool:
         """Whether something sets the attribute of an object from outside."""
         assigned = re.compile(rf"\.{re.escape(attribute)}\s*=(?!=)")

@@ -24,6 +24,7 @@ from xlalint.semantics.values import (
     ARRIVING,
     CLASS,
     COLLECTION,
+    CONVERTED,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
@@ -107,6 +108,8 @@ class Functions:
     ) -> Value:
         """Call a FUNCTION value."""
         info, bound = target.ref if isinstance(target.ref, tuple) else (target.ref, None)
+        if target.given == CONVERTED:
+            converted = True
         return self.invoke(info, values, keywords or {}, bound, frame, converted=converted)
 
     def invoke(
@@ -278,7 +281,8 @@ class Functions:
             here.jit or own.jit,
             here.why if here.why and here.why[-1] == info.qualname else (*here.why, info.qualname),
             here.root,
-            self._may_convert(own, here),
+            self._may_convert(own, here)
+            or (converted is True and own.never_converted != "do_not_convert"),
         )
 
     def _is_rewritten(self, info: FunctionInfo, here: Context) -> bool:

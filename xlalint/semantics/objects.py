@@ -171,11 +171,14 @@ class Objects:
         AutoGraph converts no constructor, nor what one calls.
         """
         values = (*arguments.positional, *arguments.keywords.values())
-        if not frame.context.is_compiled or not any(map(_comes_of_tensors, flattened(values))):
+        if not frame.context.is_compiled:
             return ()
         method = self._analysis.classes.method(cls, "__init__")
         if method is None:
             return self._keep_fields(cls, arguments)
+        is_of_tensors = any(map(_comes_of_tensors, flattened(values)))
+        if not is_of_tensors and not self._analysis.configurations.is_record(cls):
+            return ()
         if method in self._analysis.functions.running:
             return ()
         self_value = Value(INSTANCE, ref=cls)

@@ -166,7 +166,8 @@ class Regions:
             return
         for callee in callees(target, self._analysis):
             info = callee.function
-            context = Context(COMPILED, converted, jit, (*why, info.qualname), info, converted)
+            is_converted = converted and self._analysis.traits(info).never_converted is None
+            context = Context(COMPILED, is_converted, jit, (*why, info.qualname), info, converted)
             self._add_root(callee, context, arguments)
 
     def run_on_replicas(self, target: Value, values: list[Value], frame: Frame) -> None:
@@ -177,7 +178,9 @@ class Regions:
             self._drives_replicas.add(frame.function)
         data = tuple(_arriving(value) for value in values)
         for callee in callees(target, self._analysis):
-            context = Context(COMPILED, True, False, (_ON_REPLICAS, callee.function.qualname))
+            info = callee.function
+            is_converted = self._analysis.traits(info).never_converted is None
+            context = Context(COMPILED, is_converted, False, (_ON_REPLICAS, info.qualname))
             self._add_root(callee, context, data or None)
 
     def handed_to_keras(

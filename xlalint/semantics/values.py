@@ -136,7 +136,8 @@ class Value(NamedTuple):
     only inferred to be a tensor, `guess` True where the very kind does. `optional` marks a value that may also be None, `structured` a tensor that may
     also be a list, tuple or dict of tensors (the `inputs` of a layer). The `dtype` of a sequence is `list` or `tuple` where it is written as one. `made` is where a thing with variables was made, in code that
     knows of a strategy (`scopes.py`). `given` are the settings that an object of a project class was made with (`configured.py`), and
-    of a sequence the names of its items (`named_tuples.py`), of a tensor that it is a symbolic one of Keras (`symbolic.py`).
+    of a sequence the names of its items (`named_tuples.py`), of a tensor that it is a symbolic one of Keras (`symbolic.py`),
+    of a function that it is converted whoever calls it (`CONVERTED`).
     `fields` are the attributes of an object of a project class that was made of tensors while tracing (`objects.py`).
     """
 
@@ -206,6 +207,8 @@ SOME_RANK = Value(PYTHON, ref=SomeNumber("dimensions"))
 IMAGINARY = Value(PYTHON, ref=SomeNumber("imaginary"))
 TRUE = Value(PYTHON, ref=Const(True))
 FALSE = Value(PYTHON, ref=Const(False))
+# What `given` holds of a function that `tf.function(...)` was called with: AutoGraph converts it, whoever calls it.
+CONVERTED = ("tf.function",)
 DATA = Value(TENSOR, ARRIVING)
 LIKELY_DATA = Value(TENSOR, ARRIVING, sure=False, guess=True)
 INPUTS = Value(TENSOR, ARRIVING, structured=True)

@@ -6,8 +6,9 @@ import ast
 
 from xlalint.semantics import named_tuples
 from xlalint.semantics.arguments import Arguments
+from xlalint.semantics.callbacks import structures
 from xlalint.semantics.callbacks.conditional_calls import case, cond, keras_switch, switch_case
-from xlalint.semantics.callbacks.handed_functions import Callback, argument, combined, run, written
+from xlalint.semantics.callbacks.handed_functions import Callback, argument, combined, written
 from xlalint.semantics.callbacks.loop_calls import (
     fold,
     fori_loop,
@@ -29,8 +30,8 @@ from xlalint.semantics.training.devices import note_jit
 from xlalint.semantics.values import (
     ANY_OF,
     ARRIVING,
-    COLLECTION,
     COMPUTED,
+    CONVERTED,
     EXTERNAL,
     FALSE,
     FUNCTION,
@@ -39,7 +40,6 @@ from xlalint.semantics.values import (
     NDARRAY,
     NOTHING_KNOWN,
     PARTIAL,
-    SEQUENCE,
     SOME_PYTHON,
     TENSOR,
     TRUE,
@@ -135,21 +135,6 @@ def _host(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: F
     return Value(TENSOR, COMPUTED, structured=True)
 
 
-def _map_structure(
-    arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
-) -> Value:
-    mapped = arguments.positional[1] if len(arguments.positional) > 1 else NOTHING_KNOWN
-    inside = leaves(mapped)
-    if not inside:
-        return NOTHING_KNOWN
-    leaf = inside[0]._replace(structured=False) if inside[0].is_tensor else inside[0]
-    at = written(node, 0, "func")
-    result = run(arguments.positional[0], [leaf], frame, converted=False, at=at)
-    if mapped.kind is TENSOR:
-        return result._replace(structured=mapped.structured) if result.is_tensor else NOTHING_KNOWN
-    return Value(COLLECTION, ref=result) if mapped.kind in (SEQUENCE, COLLECTION) else NOTHING_KNOWN
-
-
 def _function(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     """`tf.function(f, ...)`, or `tf.function(...)` that is called with the function next."""
     options = arguments.keywords
@@ -171,7 +156,8 @@ def _function(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fram
         jit=jit,
         arguments=specs.promised(options.get("input_signature", NOTHING_KNOWN)) or None,
     )
-    return function
+    is_converted = function.kind is FUNCTION and options.get("autograph") != FALSE
+    return function._replace(given=CONVERTED) if is_converted else function
 
 
 def _turns_on_jit(options: dict[str, Value]) -> bool:
@@ -263,8 +249,8 @@ _HANDLERS: dict[str, Callback] = {
     "tf.py_function": _host,
     "tf.numpy_function": _host,
     "tf.compat.v1.py_func": _host,
-    "tf.nest.map_structure": _map_structure,
-    "keras.tree.map_structure": _map_structure,
+    "tf.nest.map_structure": structures.mapped,
+    "keras.tree.map_structure": structures.mapped,
     "tf.function": _function,
     "tf.custom_gradient": _wrap,
     "tf.recompute_grad": _wrap,

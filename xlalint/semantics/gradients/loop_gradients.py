@@ -24,7 +24,7 @@ from xlalint.semantics.gradients.differentiation import (
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.local_names import Changes
 from xlalint.semantics.syntax import nodes_of
-from xlalint.semantics.values import NDARRAY, TENSOR_ARRAY, Value
+from xlalint.semantics.values import FUNCTION, NDARRAY, TENSOR_ARRAY, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
@@ -38,6 +38,8 @@ _KEEP_NOTHING = frozenset(
     "add add_n subtract concat identity negative cast stack stop_gradient print set_loop_options append range shape "
     "constant zeros ones zeros_like ones_like".split()
 )
+# How many functions are looked into, one called by the other.
+_DEEPEST = 3
 _WITHOUT_GRADIENT = ("int", "uint", "bool", "string")
 
 
@@ -111,11 +113,11 @@ class LoopGradients:
             return
         carried = {name for name, value in changes.items() if value is not None}
         possible = {n for n in carried if _may_have_gradient(changes[n])}
-        if not _keeps_values(loop.body, carried, possible):
+        if not _keeps_values(loop.body, carried, possible, frame):
             return
         # What is only taken for a tensor is one where it is differentiated.
         differentiable = {n for n in possible if _has_gradient(changes[n])}
-        is_known = _keeps_values(loop.body, carried, differentiable)
+        is_known = _keeps_values(loop.body, carried, differentiable, frame)
         is_bounded = not isinstance(loop, ast.While) or _sets_a_bound(loop.body)
         given = [*_values(loop.body), head]
         self._add(Slices(loop, frame, given, possible), head, head, is_bounded, frame, is_known)
@@ -143,7 +145,7 @@ class LoopGradients:
         if body is not None:
             inside = _body(body)
             names = _parameters(body)
-            if not takes_elements and not _keeps_values(inside, names, names):
+            if not takes_elements and not _keeps_values(inside, names, names, frame):
                 return
             given += _values(inside)
         self._add(Slices(node, frame, given), node, node, is_bounded, frame, is_known=True)
@@ -244,13 +246,25 @@ def _may_have_gradient(value: Value | None) -> bool:
     return value.dtype is None or not value.dtype.startswith(_WITHOUT_GRADIENT)
 
 
-def _keeps_values(body: Sequence[ast.AST], carried: set[str], differentiable: set[str]) -> bool:
-    """Whether a step's gradient needs what the step computed: a product, a function of the state, an item picked by it."""
+def _keeps_values(
+    body: Sequence[ast.AST],
+    carried: set[str],
+    differentiable: set[str],
+    frame: Frame,
+    within: tuple[FunctionInfo, ...] = (),
+) -> bool:
+    """Whether a step's gradient needs what the step computed: a product, a function of the state, an item picked by it.
+
+    `within` are the project's functions that lead from the step to this body.
+    """
     if not differentiable:
         return False
     for part in nodes_of(body, into_functions=False):
-        if _is_product(part) or _is_function(part):
+        if _is_product(part):
             if _names(part) & differentiable:
+                return True
+        elif isinstance(part, ast.Call) and _called(part) not in _KEEP_NOTHING:
+            if _names(part) & differentiable and _call_keeps_values(part, frame, within):
                 return True
         elif isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Load):
             if _names(part.slice) & carried:
@@ -262,8 +276,18 @@ def _is_product(node: ast.AST) -> bool:
     return isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, _PRODUCTS)
 
 
-def _is_function(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and _called(node) not in _KEEP_NOTHING
+def _call_keeps_values(call: ast.Call, frame: Frame, within: tuple[FunctionInfo, ...]) -> bool:
+    """Whether a function that is called keeps what it is given; only of the project's own it can be said that it does not."""
+    if not isinstance(call.func, ast.Name) or len(within) >= _DEEPEST:
+        return True
+    called = frame.analysis.evaluate(call.func, frame)
+    if called.kind is not FUNCTION or isinstance(called.ref, tuple):
+        return True
+    info = called.ref
+    if info in within:
+        return False
+    names = _parameters(info)
+    return _keeps_values(_body(info), names, names, frame, (*within, info))
 
 
 def _names(node: ast.AST) -> set[str]:
@@ -283,6 +307,8 @@ def _values(body: Sequence[ast.AST]) -> list[ast.expr]:
         if isinstance(part, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)):
             if part.value is not None:
                 found.append(part.value)
+            if isinstance(part, ast.AugAssign):
+                found.append(part.target)  # it is read as well
     return found
 
 

@@ -1,0 +1,67 @@
+"""`tf.nest.map_structure` and its namesakes: a function is called for what stands at the same place of structures."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from xlalint.semantics.arguments import Arguments
+from xlalint.semantics.callbacks.handed_functions import argument, run, written
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.values import (
+    COLLECTION,
+    MAPPING,
+    NOTHING_KNOWN,
+    SEQUENCE,
+    UNKNOWN,
+    Value,
+    element,
+    flattened,
+    join_all,
+)
+
+# Of structures with more values, one call stands for all.
+_MOST_CALLS = 8
+
+
+def mapped(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """A structure of what the function returns."""
+    function = argument(arguments, bound, 0, "func")
+    structures = arguments.positional[1:]
+    if not structures:
+        return NOTHING_KNOWN
+    at = written(node, 0, "func")
+
+    def called(values: Sequence[Value]) -> Value:
+        leaf = [v._replace(structured=False) if v.is_tensor else v for v in values]
+        return run(function, leaf, frame, converted=False, at=at)
+
+    def result(values: Sequence[Value]) -> Value:
+        first = values[0]
+        if first.kind is SEQUENCE and first.ref:
+            items = [_items(value, len(first.ref)) for value in values]
+            return first._replace(ref=tuple(result(each) for each in zip(*items)))
+        if first.kind is MAPPING and first.ref:
+            others = [dict(v.ref) if v.kind is MAPPING and v.ref else {} for v in values[1:]]
+            entries = (
+                (key, result([item, *(other.get(key, NOTHING_KNOWN) for other in others)]))
+                for key, item in first.ref
+            )
+            return first._replace(ref=tuple(entries))
+        if first.kind is COLLECTION or first.kind is MAPPING:
+            return Value(COLLECTION, ref=result([element(value) for value in values]))
+        returned = called(values)
+        if first.kind is UNKNOWN or first.kind is SEQUENCE:
+            return NOTHING_KNOWN  # as much a structure as one value
+        return returned._replace(structured=first.structured) if first.is_tensor else returned
+
+    inside = flattened(structures[:1])
+    if len(inside) <= _MOST_CALLS:
+        return result(structures)
+    return Value(COLLECTION, ref=called([join_all(tuple(inside))]))
+
+
+def _items(value: Value, count: int) -> Sequence[Value]:
+    if value.kind is SEQUENCE and len(value.ref) == count:
+        return value.ref  # type: ignore[no-any-return]
+    return [element(value)] * count
