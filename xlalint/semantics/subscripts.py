@@ -21,7 +21,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import costs, counts, host_objects, unknown_sizes
 from xlalint.semantics.hazards.iteration import is_taken_apart
 from xlalint.semantics.imports import module_loading
-from xlalint.semantics.results import composites
+from xlalint.semantics.results import composites, sorted_places
 from xlalint.semantics.results.result_shapes import masked, number
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.values import (
@@ -42,6 +42,7 @@ from xlalint.semantics.values import (
     TENSOR,
     UNKNOWN,
     Content,
+    Places,
     Value,
     class_name,
     element,
@@ -136,6 +137,9 @@ def _unknown_item(node: ast.Subscript, base: Value, index: Value, frame: Frame) 
         frame.analysis.note(frame, node, MASK_INDEX, likely, index)
         counted = counts.here(node, frame)
         return Value(TENSOR, ARRIVING, "a boolean mask", sure=False, counted=counted)
+    if is_computed(index) and frame.context.is_compiled and index.sure and not index.structured:
+        # Neither a list nor an array takes one while TensorFlow traces: `lengths[i]` in a loop of the graph.
+        return Value(TENSOR, max(base.dependence, index.dependence), sure=False)
     return Value(UNKNOWN, base.dependence)
 
 
@@ -169,6 +173,8 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     if len(parts) == 1 and index.is_tensor and is_mask(index, node.slice):
         if index.dependence >= ARRIVING:
             frame.analysis.note(frame, node, MASK_INDEX, base, index)
+            if sorted_places.are_miscounted(index):
+                frame.analysis.note(frame, node, DATA_SIZED_USE, index, "miscounted")
             sure = base.sure and index.sure
             frame.has_dimensions(node.value)
             shape = masked(base, index)
@@ -205,13 +211,22 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     rank = len(shape) if shape is not None else rank
     if base.producer is not None and producer is None:
         dependence = max(dependence, COMPUTED)
-    content = _content_item(base, parts, values, frame)
+    content: Content | Places | None = _content_item(base, parts, values, frame)
+    if type(base.ref) is Places and all(map(_is_kept_axis, parts, values)):
+        content = base.ref
     return Value(
         TENSOR, dependence, producer, base.dtype, rank, content, base.sure, False, base.structured,
         shape=shape, sized_axis=axis if producer is not None else 0,
         counted=counts.here(node, frame) if base.producer is not None else None,
-        given=base.given, guess=base.guess and frame.context.region == ASSUMED,  # arrays are sliced, too
+        given=base.given, guess=base.guess and not _takes_tensor(values, frame),
     )  # fmt: skip
+
+
+def _takes_tensor(values: list[Value], frame: Frame) -> bool:
+    """Whether what is indexed can only be a tensor: neither an array nor a list takes what the program computes as an index."""
+    if frame.context.region != ASSUMED:
+        return True
+    return any(v.kind is TENSOR and v.sure and is_computed(v) for v in values)
 
 
 def _note_misuse(
@@ -341,6 +356,10 @@ def _shape_after(
         else:
             return None  # an index that may be an array
     return (*result, *shape[position:])
+
+
+def _is_kept_axis(part: ast.expr, value: Value) -> bool:
+    return isinstance(part, ast.Slice) or _is_ellipsis(part) or _is_new_axis(part, value)
 
 
 def _is_new_axis(part: ast.expr, value: Value) -> bool:

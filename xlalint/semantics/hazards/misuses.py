@@ -9,9 +9,19 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from xlalint.semantics.results import result_shapes
+from xlalint.semantics.results import result_shapes, sorted_places
 from xlalint.semantics.results.result_sizes import ALL_ONES
-from xlalint.semantics.values import ARRIVING, NOTHING_KNOWN, SEQUENCE, Value, leaves
+from xlalint.semantics.values import (
+    ARRIVING,
+    FROM_SHAPE,
+    NOTHING_KNOWN,
+    PYTHON,
+    SEQUENCE,
+    SHAPE,
+    Content,
+    Value,
+    leaves,
+)
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments
@@ -92,6 +102,12 @@ _FRAMES = frozenset({"tf.signal.frame", "tf.signal.stft"})
 # Paddings or sizes are computed from the size of the image, and have to be constants.
 _FITS = frozenset({"tf.image.resize_with_crop_or_pad", "tf.image.resize_with_pad"})
 _SQUEEZES = frozenset({"tf.squeeze", "keras.ops.squeeze", "keras.backend.squeeze"})
+# What asks how many elements of a mask are true, and the parameter that takes it.
+_COUNT_MASKS = {
+    "tf.boolean_mask": "mask",
+    "tf.compat.v1.boolean_mask": "mask",
+    "tf.where": "condition",
+}
 _CONCATENATIONS = frozenset({"tf.concat", "keras.ops.concatenate", "keras.backend.concatenate"})
 _STACKS = frozenset({"tf.stack", "keras.ops.stack", "keras.backend.stack"})
 # Take as many rows of one tensor as of the other, and say so when they compile: what a mask leaves has the rows of its buffer.
@@ -116,6 +132,13 @@ _OF_AS_MANY_ROWS = frozenset(
         "keras.losses.CategoricalCrossentropy",
     }
 )
+# Write as many rows as there are indices.
+_SCATTERS = frozenset(
+    {
+        "tf.scatter_nd",
+        *(f"tf.tensor_scatter_nd_{how}" for how in ("update", "add", "sub", "max", "min")),
+    }
+)
 # Elementwise operations of two tensors: the sizes of both must agree.
 _PAIRED = frozenset(
     f"tf.math.{name}" for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "squared_difference")
@@ -125,10 +148,18 @@ _PAIRED = frozenset(
 def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misuse | None:
     """Which misuse of a data-sized tensor this call is, and the tensor; None for uses that are fine."""
     values = (*arguments.positional, *arguments.keywords.values())
+    if name in _COUNT_MASKS:
+        mask = bound.get(_COUNT_MASKS[name], NOTHING_KNOWN)
+        if sorted_places.are_miscounted(mask) and not {"x", "y"} & bound.keys():
+            return "miscounted", mask
     if name in _PAIRED:
         return _unequal_partner(values)
     if name in _OF_AS_MANY_ROWS:
         return _fewer_rows(values[:2])
+    if name in _SCATTERS:
+        return _fewer_rows(
+            (bound.get("indices", NOTHING_KNOWN), bound.get("updates", NOTHING_KNOWN))
+        )
     first = values[0] if values else NOTHING_KNOWN
     if name in _CONCATENATIONS or name in _STACKS:
         return _joined(name, leaves(first), bound)
@@ -246,7 +277,10 @@ def _fewer_rows(values: tuple[Value, ...]) -> Misuse | None:
 
 
 def _is_as_given(value: Value) -> bool:
-    return value.producer is None and value.sure and value.dependence == ARRIVING
+    """Whether a tensor comes from outside, of the size that it has there; what a function is taken to be given is one."""
+    if value.producer is not None or value.structured or value.optional:
+        return False
+    return value.dependence == ARRIVING
 
 
 def _joined(name: str, items: tuple[Value, ...], bound: Bound) -> Misuse | None:
@@ -279,16 +313,45 @@ def _may_have_gradient(value: Value) -> bool:
 def _static_size_promised(
     name: str, bound: Bound, arguments: Arguments, first: Value
 ) -> Misuse | None:
-    """`tf.reshape(kept, [2, 1])`: a size that only holds for some data."""
+    """`tf.reshape(kept, [2, 1])`, `tf.reshape(kept, [x.shape[0], 3])`: a size that only holds for some data."""
     shape = bound.get("shape", bound.get("newshape")) or (
         arguments.positional[1] if len(arguments.positional) > 1 else NOTHING_KNOWN
     )
-    if shape.kind is not SEQUENCE or not shape.ref:
-        return None
-    sizes = [item.constant() for item in shape.ref]
-    if any(size is None or not isinstance(size.value, int) or size.value < 0 for size in sizes):
-        return None
-    return (name.rsplit(".", 1)[-1], first)
+    leaf = name.rsplit(".", 1)[-1]
+    sizes = shape.ref if shape.kind is SEQUENCE else ()
+    if all(_is_known_size(size) for size in sizes):
+        is_static = bool(sizes) or (_is_of_kept(leaf, first) and _is_shape_of_full_size(shape))
+    else:
+        is_static = _is_of_kept(leaf, first) and all(_is_static_size(size) for size in sizes)
+    return (leaf, first) if is_static else None
+
+
+def _is_of_kept(leaf: str, first: Value) -> bool:
+    """Whether a reshape is of what a mask or the like leaves of the first axis: a crop may have been resized since."""
+    is_counted = first.producer is not None and first.producer.startswith(("a boolean", "tf."))
+    return leaf == "reshape" and is_counted and first.sized_axis == 0
+
+
+def _is_known_size(size: Value) -> bool:
+    known = size.constant()
+    return known is not None and type(known.value) is int and known.value >= 0
+
+
+def _is_static_size(size: Value) -> bool:
+    """Whether a size is a number when XLA compiles; -1 leaves it open."""
+    if size.is_tensor:
+        return size.dependence == FROM_SHAPE and size.sure and size.rank == 0
+    if size.constant() is not None:
+        return _is_known_size(size)
+    return size.kind is PYTHON and size.producer is None and not size.optional
+
+
+def _is_shape_of_full_size(shape: Value) -> bool:
+    """`x.shape`, or `tf.shape(x)` where the rank is known, of what no mask was taken of."""
+    if shape.kind is SHAPE:
+        return shape.producer is None and -1 not in (shape.shape or ())
+    is_static = shape.is_tensor and shape.dependence == FROM_SHAPE and shape.sure
+    return is_static and type(shape.ref) is Content and -1 not in shape.ref.numbers
 
 
 def _is_along_sized_axis(name: str, bound: Bound, arguments: Arguments, sized: Value) -> bool:

@@ -14,7 +14,7 @@ from xlalint.semantics.facts import (
 )
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import counts, unknown_sizes
-from xlalint.semantics.results import composites, dtypes
+from xlalint.semantics.results import composites, dtypes, sorted_places
 from xlalint.semantics.results.arithmetic import is_text, note_cast_operand, tensor_of
 from xlalint.semantics.values import (
     EXTERNAL,
@@ -29,6 +29,7 @@ from xlalint.semantics.values import (
     SOME_PYTHON,
     TRUE,
     UNKNOWN,
+    Places,
     SomeNumber,
     Usual,
     Value,
@@ -83,7 +84,10 @@ def compare(node: ast.Compare, op: ast.cmpop, left: Value, right: Value, frame: 
             return NOTHING_KNOWN
         counts.note_pair(node, left, right, frame)
         note_cast_operand(node, left, right, frame)
-        return tensor_of(left, right)._replace(dtype="bool")
+        ref = None
+        if type(left.ref) is Places or type(right.ref) is Places:
+            ref = sorted_places.compared(op, left, right)
+        return tensor_of(left, right)._replace(dtype="bool", ref=ref)
     if versions.is_version(left) or versions.is_version(right):
         return versions.compared(op, left, right) or SOME_PYTHON
     one, other = left.constant(), right.constant()

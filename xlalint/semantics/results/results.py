@@ -8,7 +8,7 @@ from xlalint.semantics import attributes
 from xlalint.semantics.arguments import Arguments, Bound
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.results import result_shapes
+from xlalint.semantics.results import result_shapes, sorted_places
 from xlalint.semantics.results.result_dtypes import BOOLEAN, dtype_name, dtype_of_result
 from xlalint.semantics.results.result_sizes import (
     data_sized_result,
@@ -31,6 +31,7 @@ from xlalint.semantics.values import (
     TENSOR,
     UNKNOWN,
     Content,
+    Places,
     Value,
     flattened,
     leaves,
@@ -105,6 +106,21 @@ def _of_call(
 ) -> Value:
     name = _modern(api.name)
     flat = tuple(flattened((*arguments.positional, *arguments.keywords.values())))
+    value = _as_catalogued(api, name, data_sized, arguments, bound, flat, frame)
+    if any(type(leaf.ref) is Places for leaf in flat):
+        value = sorted_places.of_call(name, flat, value)
+    return value
+
+
+def _as_catalogued(
+    api: Api,
+    name: str,
+    data_sized: tuple[int, ...],
+    arguments: Arguments,
+    bound: Bound,
+    flat: tuple[Value, ...],
+    frame: Frame,
+) -> Value:
     special = SPECIAL.get(name)
     if special is not None:
         value = special(arguments, bound, flat, frame)

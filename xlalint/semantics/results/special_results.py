@@ -7,7 +7,7 @@ from collections.abc import Callable
 from xlalint.semantics.arguments import Arguments, Bound
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import costs
-from xlalint.semantics.results import composites, result_shapes, specs
+from xlalint.semantics.results import composites, result_shapes, sorted_places, specs
 from xlalint.semantics.results.result_dtypes import dtype_name, dtype_of_literal
 from xlalint.semantics.results.result_sizes import ALL_ONES, dependence_of, producer_of_leaves
 from xlalint.semantics.results.shapes import Shape
@@ -422,6 +422,8 @@ SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value]
     "tf.nest.flatten": _flattened,
     "keras.tree.flatten": _flattened,
     "keras.backend.int_shape": _static_shape,
+    "tf.argsort": sorted_places.argsort,
+    "tf.math.top_k": sorted_places.top_k,
     "tf.unique": _unique,
     "tf.unique_with_counts": _unique_with_counts,
     "tf.dynamic_partition": _partition,
