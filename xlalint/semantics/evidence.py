@@ -92,7 +92,23 @@ def _used(info: FunctionInfo, frame: Frame, numpy: bool, calls_left: int) -> set
         elif target.kind is FUNCTION and calls_left:
             if _takes_tensor(target, where, frame, calls_left - 1):
                 found.add(name)
+    for name, where, callee in uses.cast:
+        if name in candidates and name not in found and _takes_many(callee):
+            target = _target(callee, info, frame)
+            if target.kind is EXTERNAL and _is_computation(str(target.ref), where, frame, numpy):
+                found.add(name)
     return found
+
+
+def _takes_many(callee: ast.expr) -> bool:
+    """Whether what is called is no computation of numbers: what is cast for `tf.math.rsqrt` may be a setting."""
+    return isinstance(callee, ast.Attribute) and callee.attr in _OF_MANY
+
+
+_OF_MANY = frozenset(
+    "reduce_sum reduce_mean reduce_max reduce_min reduce_any reduce_all cumsum argmax argmin argsort sort top_k "
+    "boolean_mask count_nonzero".split()
+)
 
 
 def _target(callee: ast.expr, info: FunctionInfo, frame: Frame) -> Value:
@@ -142,6 +158,8 @@ def _is_computation(name: str, where: int | str, frame: Frame, numpy: bool) -> b
         return False
     if name.startswith(_OF_STRUCTURES):
         return False
+    if name.startswith(_SCATTERS):
+        return where != "shape" and not (name == "tf.scatter_nd" and where == 2)
     if name.startswith(_OF_ROWS) and (where == 1 or where in _ROWS):
         return True
     leaf = name.rsplit(".", 1)[-1]
@@ -168,6 +186,8 @@ _SIZES = frozenset({"dims", "limit", "start", "stop", "shape0", "shape_x", "N", 
 # Where the rows of a ragged tensor end: given to the functions that make one of a tensor.
 _OF_ROWS = "tf.RaggedTensor.from_"
 _ROWS = frozenset({"row_lengths", "row_splits", "value_rowids", "lengths"})
+# Places and what is written there.
+_SCATTERS = ("tf.scatter_nd", "tf.tensor_scatter_nd_")
 _OF_STRUCTURES = ("tf.nest.", "keras.tree.")
 _MEASURES = frozenset({"shape", "size", "rank"})
 # These take a list of tensors, of other shapes too: gradients, the parts of a sum.

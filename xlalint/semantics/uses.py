@@ -24,7 +24,7 @@ class Uses(NamedTuple):
     as TensorFlow has it, `shaped` those asked for a size as arrays are, too (`x.shape[0]`), `written` those of which such a part
     is assigned to; `calls_numpy` says that NumPy computes on something here, so that these may be arrays. `roots` are the names
     that calls begin with: `tf` of `tf.nn.relu(x)`. `taken_apart` are those that one of their own parts replaces (`x, mask = x`): what
-    is done with them then says nothing of what they were.
+    is done with them then says nothing of what they were. `cast` are names that a call passes the cast of (`f(tf.cast(x, t))`).
     """
 
     passed: tuple[Passed, ...]
@@ -34,6 +34,7 @@ class Uses(NamedTuple):
     calls_numpy: bool
     roots: frozenset[str]
     taken_apart: frozenset[str]
+    cast: tuple[Passed, ...] = ()
 
 
 _ASKED_OF_TENSORS = frozenset({"get_shape", "set_shape"})
@@ -54,10 +55,13 @@ def uses_in(body: Iterable[ast.AST]) -> Uses:
     written: set[str] = set()
     roots: set[str] = set()
     taken_apart: set[str] = set()
+    cast: list[Passed] = []
     calls_numpy = False
     for node in found_in(body, _LOOKED_AT):
         if isinstance(node, ast.Call):
             passed += _passed(node)
+            if node.args and _is_cast(node.args[0]):
+                cast += _cast(node)
             shaped.update(filter(None, map(_whose_shape, node.args)))
             func = node.func
             if not isinstance(func, ast.Attribute):
@@ -79,7 +83,23 @@ def uses_in(body: Iterable[ast.AST]) -> Uses:
                 if isinstance(node.ctx, ast.Store):
                     written.add(node.value.id)
     kinds = (frozenset(sliced), frozenset(shaped), frozenset(written))
-    return Uses(tuple(passed), *kinds, calls_numpy, frozenset(roots), frozenset(taken_apart))
+    apart = frozenset(taken_apart)
+    return Uses(tuple(passed), *kinds, calls_numpy, frozenset(roots), apart, tuple(cast))
+
+
+def _is_cast(argument: ast.expr) -> bool:
+    return (
+        isinstance(argument, ast.Call)
+        and isinstance(argument.func, ast.Attribute)
+        and argument.func.attr == "cast"
+    )
+
+
+def _cast(call: ast.Call) -> Iterator[Passed]:
+    """The name whose cast is a call's first argument."""
+    first = call.args[0]
+    if isinstance(first, ast.Call) and first.args and isinstance(first.args[0], ast.Name):
+        yield Passed(first.args[0].id, 0, call.func)
 
 
 def _is_part_of_itself(node: ast.Assign) -> bool:
