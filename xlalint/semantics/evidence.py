@@ -48,6 +48,18 @@ def is_used_as_size(name: str, info: FunctionInfo, frame: Frame) -> bool:
     return False
 
 
+def is_asked_for_type(info: FunctionInfo, name: str) -> bool:
+    """Whether a function asks what a parameter is (`isinstance(x, list)`, `callable(x)`): callers pass one thing or another."""
+    return any(
+        passed == name
+        and (callee.id if isinstance(callee, ast.Name) else getattr(callee, "attr", "")) in _ASKING
+        for passed, _, callee in info.uses.passed
+    )
+
+
+_ASKING = frozenset({"isinstance", "callable", "is_tensor", "is_sparse", "is_ragged", "type"})
+
+
 def writes_arrays(frame: Frame) -> bool:
     """Whether a library function writes into what it is given along several axes (`image[:, :, c] = x`), as no tensor can be."""
     info = frame.function

@@ -129,11 +129,29 @@ def _attribute(node: ast.Attribute, frame: Frame) -> Value:
         if owner.structured and owner.kind is TENSOR and node.attr in _OF_ONE_TENSOR:
             # No list or dictionary has it: from here on that is known of the name.
             owner = frame.is_one_tensor(node.value.id, owner)
+        if owner.guess and node.attr == "get_shape":
+            owner = frame.is_tensor_after_all(node.value.id, owner)
         return attributes.read(owner, node.attr, frame, node)
-    return attributes.read(evaluate(node.value, frame), node.attr, frame, node)
+    value = evaluate(node.value, frame)
+    if node.attr in _ASKED_OF_TENSORS and isinstance(node.value, ast.Attribute):
+        _is_no_array(node.value, frame)
+    return attributes.read(value, node.attr, frame, node)
 
 
 _OF_ONE_TENSOR = frozenset({"shape", "dtype"})
+# What TensorFlow's shapes and types are asked for, and NumPy's do not know.
+_ASKED_OF_TENSORS = frozenset(
+    "as_list rank ndims dims is_fully_defined is_compatible_with assert_has_rank with_rank num_elements base_dtype "
+    "real_dtype is_floating is_integer is_complex is_bool as_numpy_dtype".split()
+)
+
+
+def _is_no_array(node: ast.Attribute, frame: Frame) -> None:
+    """`x.shape.rank`, `x.dtype.is_complex`: what was taken for a tensor, or an array, is a tensor from here on."""
+    if node.attr in _OF_ONE_TENSOR and isinstance(node.value, ast.Name):
+        owner = frame.names.get(node.value.id)
+        if owner is not None and owner.guess:
+            frame.is_tensor_after_all(node.value.id, owner)
 
 
 def _binary(node: ast.BinOp, frame: Frame) -> Value:

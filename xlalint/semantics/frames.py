@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from xlalint.semantics.facts import Context
 from xlalint.semantics.index import FunctionInfo, ModuleInfo
 from xlalint.semantics.local_names import Names
-from xlalint.semantics.values import Value
+from xlalint.semantics.values import TENSOR, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
@@ -96,6 +96,13 @@ class Frame:
     def is_one_tensor(self, name: str, value: Value) -> Value:
         """What was asked for its shape is a tensor and no structure of them; returns its value."""
         known = value._replace(structured=False)
+        if name in self.names:
+            self.names[name] = known
+        return known
+
+    def is_tensor_after_all(self, name: str, value: Value) -> Value:
+        """What was taken for a tensor by its name or use was asked for what only tensors have; returns its value."""
+        known = value._replace(guess=False) if value.kind is TENSOR else value
         if name in self.names:
             self.names[name] = known
         return known

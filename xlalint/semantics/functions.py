@@ -191,6 +191,8 @@ class Functions:
             self.running.pop()
             runs.active -= 1
             self._calling_given -= calls_given
+        if value == NOTHING_KNOWN and context.is_compiled:
+            value = _annotated_result(info, positional, inner)
         # That one object, made eagerly, calls a function says nothing of where others do.
         is_met = context.is_compiled or (context.region == EAGER and not self._calling_given)
         if is_met and self._meets_all(self_value):
@@ -235,13 +237,20 @@ class Functions:
         return not self._analysis.modules.is_exported(self_value.ref)
 
     def _infer_unknown(self, info: FunctionInfo, frame: Frame) -> None:
-        """A parameter that a caller passes something unknown for holds what the function treats it as."""
+        """A parameter that a caller passes something unknown for holds what it is annotated as, documented, or treated as."""
         unknown = [name for name, value in frame.names.items() if value == NOTHING_KNOWN]
-        if unknown:
-            used = evidence.treated_as_tensors(info, frame)
-            for name in unknown:
-                if name in used:
-                    frame.names[name] = LIKELY_DATA
+        if not unknown:
+            return
+        used = evidence.treated_as_tensors(info, frame)
+        annotations = info.annotations
+        for name in unknown:
+            promised = parameters.from_annotation(annotations.get(name), frame)
+            if promised is None:
+                promised = _documented(info, name)
+            if promised is not None and promised.is_tensor and not parameters.is_size(name):
+                frame.names[name] = promised
+            elif name in used:
+                frame.names[name] = LIKELY_DATA
 
     def _without_gradient(self, value: Value, frame: Frame) -> Value:
         """What callers get of `return y, grad` under tf.custom_gradient; `grad` is traced with what arrives from above."""
@@ -440,7 +449,8 @@ class Functions:
                 )
             found[parameter.arg] = value
         if arguments.vararg is not None:
-            found[arguments.vararg.arg] = Value(COLLECTION)
+            each = parameters.from_annotation(arguments.vararg.annotation, frame)
+            found[arguments.vararg.arg] = Value(COLLECTION, ref=each)
         if arguments.kwarg is not None:
             found[arguments.kwarg.arg] = Value(MAPPING)
         return found
@@ -491,6 +501,28 @@ class Functions:
         return None
 
 
+def _documented(info: FunctionInfo, name: str) -> Value | None:
+    """What the docstring promises of a parameter, where nothing in the code speaks against it."""
+    if parameters.is_size(name) or parameters.is_setting(name) or "shape" in name:
+        return None
+    if info.module.is_of_arrays:
+        return None
+    return None if evidence.is_asked_for_type(info, name) else documented.parameter(info, name)
+
+
+def _annotated_result(info: FunctionInfo, given: list[Value], frame: Frame) -> Value:
+    """What a function makes of tensors when nothing is known but its annotation: an abstract method, a call of another package."""
+    returns = getattr(info.node, "returns", None)
+    if returns is None or parameters.is_size(info.name):
+        return NOTHING_KNOWN
+    if not any(leaf.is_tensor and leaf.dependence >= ARRIVING for leaf in flattened(given)):
+        return NOTHING_KNOWN
+    promised = parameters.from_annotation(returns, frame)
+    if promised is None or promised.kind is not TENSOR:
+        return NOTHING_KNOWN
+    return promised._replace(sure=False)
+
+
 def _inferred_parameter(
     info: FunctionInfo,
     name: str,
@@ -503,6 +535,9 @@ def _inferred_parameter(
     """What name and use tell of a parameter; `used` holds the names of those that are used as tensors."""
     inferred = LIKELY_DATA if name in used else None
     if inferred is None and assumed:
+        by_author = documented.python_value(info, name)
+        if by_author is not None:
+            return by_author
         is_traced_code = used or role_method is not None or evidence.computes(info, frame)
         inferred = parameters.by_name(name) if is_traced_code else None
         if inferred is not None and evidence.is_used_as_size(name, info, frame):
@@ -513,6 +548,8 @@ def _inferred_parameter(
     written = documented.complex_dtype(info, name) if assumed else None
     if written is not None:
         inferred = (inferred or LIKELY_DATA)._replace(dtype=written)
+    elif assumed:
+        inferred = _documented(info, name) or inferred
     if inferred is None:
         return NOTHING_KNOWN
     is_none = isinstance(default, ast.Constant) and default.value is None

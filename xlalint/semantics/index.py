@@ -86,6 +86,13 @@ class FunctionInfo:
         return body if isinstance(body, list) else [body]
 
     @property
+    def annotations(self) -> dict[str, ast.expr]:
+        """The annotations of the parameters that have one, without those of `*args` and `**kwargs`."""
+        arguments = self.node.args
+        named = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        return {each.arg: each.annotation for each in named if each.annotation is not None}
+
+    @property
     def parameter_names(self) -> frozenset[str]:
         """The names of the parameters, without `*args` and `**kwargs`."""
         if self._parameter_names is None:

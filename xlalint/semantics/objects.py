@@ -144,6 +144,21 @@ class Objects:
                     fields[node.target.id] = from_annotation(node.annotation, home)
         return fields
 
+    def declared_record(self, cls: ClassInfo) -> Value | None:
+        """An instance of a named tuple or a dataclass, as its declaration describes it; None of other classes."""
+        named = self.named_fields(cls)
+        if named is not None:
+            declared = self.declared_fields(cls)
+            items = tuple(declared.get(name) or NOTHING_KNOWN for name, _ in named)
+            return Value(SEQUENCE, ref=items, given=tuple(name for name, _ in named))
+        decorated = [
+            each.func if isinstance(each, ast.Call) else each for each in cls.node.decorator_list
+        ]
+        is_record = any(
+            getattr(each, "attr", getattr(each, "id", "")) == "dataclass" for each in decorated
+        )
+        return Value(INSTANCE, ref=cls) if is_record else None
+
     def named_fields(self, cls: ClassInfo) -> named_tuples.Fields | None:
         """The fields of a class that is a named tuple and nothing more; None of any other."""
         if cls not in self._named_fields:

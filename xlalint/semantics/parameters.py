@@ -11,7 +11,9 @@ from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.results.composites import ARRIVES
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.values import (
+    ANNOTATION,
     ARRIVING,
+    CLASS,
     COLLECTION,
     DATA,
     DATASET,
@@ -23,11 +25,13 @@ from xlalint.semantics.values import (
     NDARRAY,
     NOTHING_KNOWN,
     RAGGED,
+    SEQUENCE,
     SHAPE,
     SOME_PYTHON,
     SPARSE,
     STRATEGY,
     TENSOR,
+    UNKNOWN,
     VARIABLE,
     Value,
     join,
@@ -130,7 +134,28 @@ def from_annotation(annotation: ast.expr | None, frame: Frame) -> Value | None:
     if isinstance(annotation, ast.Subscript):
         return _from_generic(annotation, frame)
     value = frame.analysis.evaluate(annotation, frame)
-    return _ANNOTATIONS.get(str(value.ref)) if value.kind is EXTERNAL else _from_leaf(annotation)
+    if value.kind is EXTERNAL:
+        return _ANNOTATIONS.get(str(value.ref))
+    if value.kind is ANNOTATION:
+        return value.ref  # type: ignore[no-any-return]
+    if value.kind is CLASS:
+        return frame.analysis.objects.declared_record(value.ref) or NOTHING_KNOWN
+    return _from_leaf(annotation)
+
+
+def alias(annotation: ast.Subscript, base: Value, frame: Frame) -> Value | None:
+    """`Maybe = Optional[tf.Tensor]`: what annotations with that name promise. None of all other subscripts, and where it says nothing."""
+    if frame.function is not None or base.kind is not EXTERNAL or base.ref not in _ALIASED:
+        return None
+    promised = _from_generic(annotation, frame)
+    if promised is None or promised.kind is UNKNOWN:
+        return None
+    return Value(ANNOTATION, ref=promised)
+
+
+_ALIASED = frozenset(
+    f"typing.{name}" for name in ("Union", "Optional", "Tuple", "List", "Sequence")
+)
 
 
 def _from_generic(annotation: ast.Subscript, frame: Frame) -> Value | None:
@@ -151,6 +176,9 @@ def _from_generic(annotation: ast.Subscript, frame: Frame) -> Value | None:
         for other in found[1:]:
             result = _either(result, other)
         return result
+    if outer in ("Tuple", "tuple") and not _is_ellipsis(parts[-1]):
+        items = [from_annotation(part, frame) for part in parts]
+        return Value(SEQUENCE, ref=tuple(NOTHING_KNOWN if each is None else each for each in items))
     if outer in ("List", "Sequence", "Tuple", "Iterable", "list", "tuple"):
         inner = from_annotation(parts[0], frame)
         return Value(COLLECTION, ref=inner if inner is not None else NOTHING_KNOWN)
@@ -167,6 +195,10 @@ def _from_generic(annotation: ast.Subscript, frame: Frame) -> Value | None:
     if outer in ("Literal", "Type", "type"):
         return SOME_PYTHON
     return NOTHING_KNOWN
+
+
+def _is_ellipsis(part: ast.expr) -> bool:
+    return isinstance(part, ast.Constant) and part.value is Ellipsis
 
 
 def _jaxtyped(dimensions: ast.expr) -> Shape | None:

@@ -646,11 +646,17 @@ def _calls_one_of(method: FunctionInfo, names: Container[str]) -> bool:
 
 
 def _returns_array(info: FunctionInfo) -> bool:
-    """`-> np.ndarray`: no traced function keeps that promise."""
+    """`-> np.ndarray`, `-> tuple[np.ndarray, np.ndarray]`: no traced function keeps that promise."""
     returns = getattr(info.node, "returns", None)
-    return isinstance(returns, (ast.Name, ast.Attribute)) and ast.unparse(returns).endswith(
-        "ndarray"
-    )
+    if isinstance(returns, ast.Subscript):
+        outer = ast.unparse(returns.value).rsplit(".", 1)[-1]
+        inside = returns.slice.elts if isinstance(returns.slice, ast.Tuple) else [returns.slice]
+        return outer in ("tuple", "Tuple") and all(map(_is_array_type, inside))
+    return _is_array_type(returns)
+
+
+def _is_array_type(node: ast.expr | None) -> bool:
+    return isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node).endswith("ndarray")
 
 
 def _by_parameter(

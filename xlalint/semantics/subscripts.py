@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from xlalint.semantics import parameters
 from xlalint.semantics.callbacks import protocols
 from xlalint.semantics.environment import versions
 from xlalint.semantics.facts import (
@@ -67,6 +68,9 @@ def subscript(node: ast.Subscript, frame: Frame) -> Value:
         return _tensor_item(node, base, frame)
     if base.is_composite:
         return composites.subscript(node, base, frame)
+    promised = parameters.alias(node, base, frame)
+    if promised is not None:
+        return promised
     index = frame.analysis.evaluate(node.slice, frame)
     if versions.is_version(base):
         return versions.item(node.slice)
@@ -160,6 +164,10 @@ def _item(base: Value, index: Value, node: ast.Subscript) -> Value:
         for key, value in reversed(base.ref or ()):
             if key == known.value:
                 return value  # type: ignore[no-any-return]
+            if (
+                key is None
+            ):  # under each key, as an annotation says; who writes one forgets that mappings nest
+                return value._replace(structured=value.is_tensor)  # type: ignore[no-any-return]
         return NOTHING_KNOWN
     if base.kind is COLLECTION and isinstance(node.slice, ast.Slice):
         return base

@@ -39,6 +39,8 @@ PARTIAL = "partial"
 NAMED_TUPLE = "named-tuple"
 # A collator of transformers, which makes batches of a list of examples.
 COLLATOR = "collator"
+# What a name of the project's own promises as an annotation: `TensorLike = Union[tf.Tensor, np.ndarray]`. `ref` is the value promised.
+ANNOTATION = "annotation"
 # A name imported by a module, looked up when it is first used: a package of a thousand modules is not read for one.
 DEFERRED = "deferred"
 # One of a few functions, classes or objects: a choice that a setting makes. `ref` holds them all.

@@ -72,6 +72,10 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
         return _convert(name, first, node, frame)
     if name == "filter" and values:
         note_answers(name, values[0], values[1:2], node, frame)
+    if name == "sorted" and frame.context.converted and _may_be_vector(first):
+        return first._replace(
+            kind=TENSOR, ref=None
+        )  # AutoGraph makes it tf.sort, with a key or without
     if name in _ASK_FOR_TRUTH and "key" in arguments.keywords:
         # The keys are compared, whatever the items are.
         note_answers(name, arguments.keywords["key"], values, node, frame)
@@ -97,6 +101,10 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if name == "open":
         frame.touches_host = True
     return SOME_PYTHON
+
+
+def _may_be_vector(value: Value) -> bool:
+    return value.is_tensor and (value.shape is None or len(value.shape) == 1)
 
 
 def _note_iteration(name: str, values: tuple[Value, ...], node: ast.Call, frame: Frame) -> None:

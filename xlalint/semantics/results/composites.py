@@ -16,6 +16,7 @@ from xlalint.semantics.values import (
     COLLECTION,
     CONSTANT,
     FALSE,
+    FROM_SHAPE,
     NOTHING_KNOWN,
     RAGGED,
     SOME_PYTHON,
@@ -228,6 +229,8 @@ def method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: F
     owner = "tf.SparseTensor" if base.kind is SPARSE else "tf.RaggedTensor"
     if attr == "with_values":
         return base
+    if attr == "nrows" and base.kind is RAGGED and base.producer is None and base.ref != CUT_HERE:
+        return Value(TENSOR, FROM_SHAPE, rank=0, shape=(), sure=base.sure)  # as many as its splits
     whole = arguments._replace(positional=(base, *arguments.positional))
     return frame.analysis.call_api(f"{owner}.{attr}", whole, node, frame)
 
