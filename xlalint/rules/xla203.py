@@ -9,6 +9,7 @@ import libcst as cst
 
 from xlalint.rules.base import Passage, Rule
 from xlalint.semantics.facts import CALL, INDEX, SLICE_WRITE, STRIDE, CallDetail, Fact
+from xlalint.semantics.hazards.sizes import is_size_from_data, sizes_from_data
 from xlalint.semantics.values import ARRIVING, BOUNDED, COMPUTED, Value, leaves
 
 
@@ -105,7 +106,7 @@ class SizeFromData(Rule):
 
     def _judge(self, node: cst.Call, fact: Fact, parameter: str, value: Value) -> None:
         least = BOUNDED if parameter in fact.detail.exact_args else ARRIVING
-        data = [leaf for leaf in leaves(value) if leaf.is_tensor and leaf.dependence >= least]
+        data = sizes_from_data(value, least)
         if not data:
             return
         dependence = max(leaf.dependence for leaf in data)
@@ -149,7 +150,7 @@ def _parts(
             return [
                 part
                 for part, item in zip(written, value.ref)
-                if any(leaf.is_tensor and leaf.dependence >= least for leaf in leaves(item))
+                if any(is_size_from_data(leaf, least) for leaf in leaves(item))
             ]
     return [argument]
 

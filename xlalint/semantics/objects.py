@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 # Eager code makes objects, nearly always; `build` may run while a model is traced.
 _MAKE_OBJECTS = ("__init__", "__post_init__")
+# Methods that run before an object's tensors are computed with, outside of what is compiled: Keras's layers are adapted to data.
+_SETTING_UP = ("__init__", "__post_init__", "build", "setup", "adapt")
 
 
 # The attributes of one object, by name.
@@ -63,7 +65,7 @@ class Objects:
     def instance_attribute(
         self, cls: ClassInfo, name: str, given: configured.Given = ()
     ) -> Value | None:
-        """What `__init__` and `build` leave in an attribute; None when they do not set it.
+        """What `__init__`, `build` and `adapt` leave in an attribute; None when they do not set it.
 
         `given` are the settings that the object was made with.
         """
@@ -114,7 +116,7 @@ class Objects:
             return dict(given)  # a dataclass
         collected: dict[str, Value] = {}
         self_value = Value(INSTANCE, ref=cls, given=given)
-        for name in ("__init__", "__post_init__", "build", "setup"):
+        for name in _SETTING_UP:
             method = self._analysis.classes.method(cls, name)
             if method is None:
                 continue

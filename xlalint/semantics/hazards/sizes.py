@@ -6,7 +6,7 @@ import ast
 
 from xlalint.semantics.facts import CALL, CallDetail, Verdict
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.values import ARRIVING, Value
+from xlalint.semantics.values import ARRIVING, Value, leaves
 
 
 def note_sizes(
@@ -21,3 +21,21 @@ def note_sizes(
         verdict = Verdict("compiles", (), None, (), constants)
         detail = CallDetail(api, tuple(bound.items()), verdict, False, "certain", None)
         frame.analysis.note(frame, node, CALL, size, detail)
+
+
+def sizes_from_data(size: Value, least: int) -> list[Value]:
+    """What makes a size one that the data decide: the size itself, or the numbers of a written shape."""
+    found = leaves(size)
+    if found == (size,):
+        return [size] if size.is_tensor and size.dependence >= least else []
+    return [leaf for leaf in found if is_size_from_data(leaf, least)]
+
+
+def is_size_from_data(number: Value, least: int) -> bool:
+    """Whether the data decide a number of a written shape, from the dependence `least` on.
+
+    What a layer is handed, or one of several things, is no batch where it stands as a number: batches have an axis. It is a
+    size that the caller knows, as in `layer((x, (height, width)))` (fixtures/XLA203/near_layers_given_a_size.py).
+    """
+    is_handed = number.structured or number.guess
+    return number.is_tensor and number.dependence >= least and not is_handed

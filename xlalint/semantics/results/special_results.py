@@ -280,6 +280,15 @@ def _unstacked(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], fram
     return Value(COLLECTION, inner.dependence, ref=inner)
 
 
+def _items(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    """`tf.unstack`: a batch's first axis cannot be unstacked, and so the items of a layer's inputs may be sizes."""
+    items = _unstacked(arguments, bound, flat, frame)
+    first = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
+    if not first.structured or "axis" in bound:
+        return items
+    return items._replace(ref=items.ref._replace(structured=True))
+
+
 def _flattened(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     return Value(COLLECTION, ref=flat[0]) if flat else Value(COLLECTION)
 
@@ -409,7 +418,7 @@ SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value]
     "keras.backend.ones": _filled,
     "keras.ops.zeros": _filled,
     "keras.ops.ones": _filled,
-    "tf.unstack": _unstacked,
+    "tf.unstack": _items,
     "tf.split": _unstacked,
     "tf.clip_by_global_norm": _clipped_together,
     "tf.nn.ctc_greedy_decoder": _decoded,
