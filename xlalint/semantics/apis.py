@@ -33,7 +33,14 @@ from xlalint.semantics.hazards import (
 from xlalint.semantics.hazards.noted_calls import detail_of
 from xlalint.semantics.imports import libraries
 from xlalint.semantics.names import api_name
-from xlalint.semantics.results import arrays, composites, result_shapes, results, tensor_arrays
+from xlalint.semantics.results import (
+    arrays,
+    composites,
+    result_shapes,
+    results,
+    tensor_arrays,
+    variables,
+)
 from xlalint.semantics.settled_calls import Settled
 from xlalint.semantics.training import eager_steps, model_files, pipelines, precision, setups
 from xlalint.semantics.values import (
@@ -408,9 +415,7 @@ _MAKE_DATASETS = (
     "keras.utils.text_dataset",
 )
 _OBJECT_FACTORIES = {
-    "tf.Variable": Value(VARIABLE, ARRIVING),
     "tf.compat.v1.get_variable": Value(VARIABLE, ARRIVING),
-    "tf.compat.v1.Variable": Value(VARIABLE, ARRIVING),
     "keras.Variable": Value(VARIABLE, ARRIVING),
     "keras.backend.variable": Value(VARIABLE, ARRIVING),
     "tf.TensorShape": Value(SHAPE),
@@ -431,6 +436,7 @@ def _may_make_object(plain: str) -> bool:
     leaf = plain.rpartition(".")[2]
     return (
         plain in _OBJECT_FACTORIES
+        or plain in variables.MAKERS
         or plain.startswith(_MAKE_DATASETS)
         or (plain.startswith("tf.distribute.") and plain.endswith("Strategy"))
         or (plain.startswith("keras.") and leaf[:1].isupper())
@@ -442,6 +448,8 @@ def _may_make_object(plain: str) -> bool:
 def _make_object(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value | None:
     """Objects whose class decides what becomes of them: layers, datasets, strategies, variables."""
     plain = api_name(name)
+    if plain in variables.MAKERS:
+        return variables.made(arguments)
     if plain in _OBJECT_FACTORIES:
         return _OBJECT_FACTORIES[plain]
     if plain.startswith("tf.distribute.") and plain.endswith("Strategy"):
