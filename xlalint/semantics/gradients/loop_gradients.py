@@ -168,7 +168,7 @@ class LoopGradients:
         feeds = slices.feeds_it() if self._sites or not is_bounded else None
         is_recorded = slices.takes_gradient()
         is_sure = bool(feeds) and ((is_recorded and slices.reaches_gradient()) or in_training)
-        if feeds is None and not is_bounded and not is_recorded:
+        if feeds is None and (self._sites or not is_bounded) and not is_recorded:
             is_sure = slices.is_objective()
         if feeds is False or not (is_known or is_sure):
             return
