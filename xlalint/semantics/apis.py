@@ -142,9 +142,9 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
         if name == plain and frame.analysis.keras == "3":
             frame.analysis.makes_symbolic = True
             return symbolic.marked(results.of_unknown_api(plain, arguments, frame))
-    if plain == python_arguments.SHAPE_CLASS and arguments.positional:
-        dimensions = arguments.positional[0]
-        if dimensions.kind is SEQUENCE:
+    if plain == python_arguments.SHAPE_CLASS:
+        dimensions = bind(("dims",), arguments).get("dims")
+        if dimensions is not None and dimensions.kind is SEQUENCE:
             python_arguments.note_shape(dimensions, node, frame)
     made = _make_object(name, arguments, node, frame) if _may_make_object(plain) else None
     if made is not None:

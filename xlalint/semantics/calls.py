@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Callable
 
-from xlalint.semantics import apis, methods, named_tuples, nesting
+from xlalint.semantics import apis, keyword_style, methods, named_tuples, nesting
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.attributes import read
 from xlalint.semantics.callbacks import builtin_calls, standard_library
@@ -47,6 +47,8 @@ def call(node: ast.Call, frame: Frame) -> Value:
     if isinstance(node.func, ast.Attribute):
         return _attribute_call(node, node.func, frame)
     target = frame.analysis.evaluate(node.func, frame)
+    if target.kind is EXTERNAL and node.keywords:
+        keyword_style.put_in_order(node, str(target.ref), frame)
     return call_value(target, evaluate_arguments(node, frame), node, frame)
 
 
@@ -55,6 +57,8 @@ def _attribute_call(node: ast.Call, func: ast.Attribute, frame: Frame) -> Value:
     if base.kind is EXTERNAL or base.kind is UNKNOWN:
         target = read(base, func.attr, frame, func)
         if base.kind is EXTERNAL:
+            if node.keywords:
+                keyword_style.put_in_order(node, str(target.ref), frame)
             return call_value(target, evaluate_arguments(node, frame), node, frame)
     if base.kind is ANY_OF:
         arguments = evaluate_arguments(node, frame)

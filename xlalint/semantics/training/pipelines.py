@@ -101,7 +101,8 @@ def made(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
         python = Site(node, frame.module, frame.function, GENERATOR)
         return Value(DATASET, ref=Feed(is_endless=_never_ends(arguments), python=python))
     if name.endswith("Dataset.zip"):
-        values = (leaf for value in arguments.positional for leaf in leaves(value))
+        given = (*arguments.positional, *arguments.keywords.values())
+        values = (leaf for value in given for leaf in leaves(value))
         feeds = [feed for feed in map(feed_of, values) if feed is not None]
         called = next((feed.python for feed in feeds if feed.python is not None), None)
         local = next((feed.local for feed in feeds if feed.local is not None), None)
@@ -115,7 +116,8 @@ def made(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
 
 def _rows(arguments: Arguments) -> int | None:
     """How many rows the tensors have that are cut into elements, where that is static."""
-    for leaf in leaves(next(iter(arguments.positional), NOTHING_KNOWN)):
+    given = (*arguments.positional, *arguments.keywords.values())
+    for leaf in leaves(next(iter(given), NOTHING_KNOWN)):
         if leaf.is_tensor and leaf.shape:
             return leaf.shape[0]
     return None

@@ -34,7 +34,7 @@ _POLICIES = frozenset(
 
 # `set_global_policy("mixed_bfloat16")`, or with a policy made of the name; read off the syntax, for layers are looked at before it is run.
 _MIXED = re.compile(
-    r"set_(?:global_|dtype_)?policy\(\s*(?:[\w.]*Policy\(\s*)?[\"']mixed_(b?float16)[\"']"
+    r"set_(?:global_|dtype_)?policy\(\s*(?:policy\s*=\s*)?(?:[\w.]*Policy\(\s*(?:name\s*=\s*)?)?[\"']mixed_(b?float16)[\"']"
 )
 _FOR_TPUS = re.compile(r"tpu", re.IGNORECASE)
 # A layer that says itself what it computes in, or leaves its inputs as they are.
