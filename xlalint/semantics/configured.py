@@ -51,6 +51,11 @@ _TELLING = frozenset(
     }
 )
 _NAMES = frozenset({ast.Name, ast.Attribute})
+# Attributes of layers and models that Keras changes, or has its users change.
+_OF_KERAS = frozenset(
+    "built _built trainable _trainable stateful dynamic _dynamic compiled _is_compiled supports_masking _supports_masking "
+    "run_eagerly _run_eagerly training _training stop_training".split()
+)
 # Names that say what a thing is called: tests of them are about texts.
 _LABELS = frozenset({"name", "scope", "prefix", "trainable"})
 
@@ -146,6 +151,16 @@ class Configurations:
     def keeps(self, cls: ClassInfo, attribute: str) -> bool:
         """Whether nothing is seen to set an attribute once the object is made."""
         return attribute not in self._outline(cls).changed and not self._is_set(cls, attribute)
+
+    def is_its_own(self, cls: ClassInfo, attribute: str) -> bool:
+        """Whether nobody outside of what is read here sets an attribute: it is private, or of a program that runs.
+
+        Keras sets some itself, and `setattr` may set any.
+        """
+        if attribute in _OF_KERAS or not (attribute.startswith("_") or is_program(cls.module)):
+            return False
+        texts = [owner.module.text for owner in self._analysis.classes.line(cls)]
+        return not any("setattr(" in text or "__dict__" in text for text in texts)
 
     def holds(self, cls: ClassInfo, attribute: str, value: Value) -> bool:
         """Whether a flag in the body of a program's class is what all of its objects have."""

@@ -102,12 +102,14 @@ class Objects:
     def _kept(self, cls: ClassInfo, name: str, value: Value) -> Value:
         """What an attribute is known to hold later: a word that the constructor writes down and nothing sets again stays.
 
-        So does a flag, unless somebody whom nobody sees sets it.
+        So does a flag, unless somebody whom nobody sees sets it: that takes a package, and a name made for others.
         """
         known = value.constant()
         if known is not None and isinstance(known.value, (str, bool)):
-            if self._analysis.configurations.keeps(cls, name):
-                return value if isinstance(known.value, str) else usually(known.value)
+            configurations = self._analysis.configurations
+            if configurations.keeps(cls, name):
+                is_fixed = isinstance(known.value, str) or configurations.is_its_own(cls, name)
+                return value if is_fixed else usually(known.value)
         return _as_attribute(value)
 
     def _collect(self, cls: ClassInfo, given: configured.Given) -> dict[str, Value]:
