@@ -10,6 +10,7 @@ from xlalint.semantics import apis, keyword_style, methods, named_tuples, nestin
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.attributes import read
 from xlalint.semantics.callbacks import builtin_calls, standard_library
+from xlalint.semantics.classes import TRACED_METHODS
 from xlalint.semantics.environment import versions
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import custom_gradients, hazards, iteration
@@ -100,6 +101,7 @@ def evaluate_arguments(node: ast.Call, frame: Frame) -> Arguments:
             keywords[keyword.arg] = value
         elif value.kind is MAPPING and value.ref is not None:
             keywords.update({str(key): item for key, item in value.ref if isinstance(key, str)})
+            open_ended = open_ended or any(key is None for key, _ in value.ref)
         else:
             open_ended = True
     return Arguments(tuple(positional), keywords, open_ended)
@@ -140,10 +142,18 @@ def _call_any(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) 
     was_silent = frame.silent
     hazards.note_chosen(alternatives(target), arguments, node, frame)
     for one in alternatives(target):
-        frame.silent = was_silent or one.kind in (EXTERNAL, INSTANCE)
+        frame.silent = was_silent or one.kind is EXTERNAL or _is_judged_alone(one, frame)
         results.append(call_value(one, arguments, node, frame))
         frame.silent = was_silent
     return join_all(tuple(results))
+
+
+def _is_judged_alone(one: Value, frame: Frame) -> bool:
+    """Whether an object is one of Keras's: Keras traces it for itself, and which of a list of layers gets what is not known."""
+    if one.kind is not INSTANCE or not isinstance(one.ref, ClassInfo):
+        return one.kind is INSTANCE
+    role = frame.analysis.classes.role(one.ref)
+    return role is not None and role.kind in TRACED_METHODS
 
 
 def _call_function(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -225,6 +235,8 @@ def _call_external(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
     found = standard_library.call(name, arguments, node, frame)
     if found is not None:
         return found
+    if name in _STEPS_OF_KERAS and frame.context.is_compiled:
+        return _LOGS
     value = apis.call_api(str(target.ref), arguments, node, frame)
     if reductions.is_step(frame):
         return reductions.of_call(name, arguments, value, node, frame)
@@ -246,7 +258,17 @@ def _super_call(base: Value, attr: str, node: ast.Call, frame: Frame) -> Value:
         )  # fmt: skip
     if attr in ("add_weight", "add_variable"):
         return Value(VARIABLE, ARRIVING)
+    if attr in _STEPS and frame.context.is_compiled:
+        return _LOGS
     return Value(TENSOR, ARRIVING, structured=True) if attr == "call" else NOTHING_KNOWN
+
+
+# Keras's own steps return what its metrics come to, by name.
+_STEPS = frozenset({"train_step", "test_step"})
+_LOGS = Value(MAPPING, ref=((None, Value(TENSOR, COMPUTED)),))
+_STEPS_OF_KERAS = frozenset(
+    f"{root}.Model.{step}" for root in ("keras", "keras.models") for step in _STEPS
+)
 
 
 _CALLABLE: dict[str, Callable[[Value, Arguments, ast.AST, Frame], Value]] = {

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from xlalint.semantics.callbacks import protocols
 from xlalint.semantics.callbacks.loop_calls import loop_state
 from xlalint.semantics.control_flow import conditionals, handlers, loops, matching
 from xlalint.semantics.control_flow.conditionals import note_arms, run_arm
@@ -28,6 +29,7 @@ from xlalint.semantics.values import (
     DEFERRED,
     EXTERNAL,
     FUNCTION,
+    MAPPING,
     NDARRAY,
     NONE,
     NOTHING_KNOWN,
@@ -345,7 +347,10 @@ def _repeat(
         loops.carry_round(node, looped_over, changes, frame)
         frame.analysis.loop_gradients.note_statement(node, looped_over, changes, frame)
     if len(frame.loops) < _MOST_NESTED_PASSES:
+        before = {name: names.get(name) for name in changes}
         names.join({}, changes)
+        if looped_over is None:
+            _keep_filled(before, changes, frame)
         once()
     else:
         names.apply(changes)
@@ -361,11 +366,39 @@ def _join_loop(frame: Frame, *, is_graph_loop: bool) -> None:
     changes = names.take_back()
     before = {name: names.get(name) for name in changes}
     names.join({}, changes)
-    if is_graph_loop:
+    if not is_graph_loop:
+        _keep_filled(before, changes, frame)
+    else:
         for name, old in before.items():
             value = loops.carried(old, changes[name]) or names.get(name)
             if value is not None and value.is_tensor and value != old:
                 names[name] = loop_state(value)
+
+
+def _keep_filled(before: Changes, changes: Changes, frame: Frame) -> None:
+    """`total = 0.0`, `outs = []` before a loop of Python that adds tensors: they are there afterwards, unless there was nothing
+    to go through.
+    """
+    for name, old in before.items():
+        value = changes[name]
+        if old is None or value is None:
+            continue
+        known = old.constant()
+        if known is not None and type(known.value) in (int, float) and value.is_tensor:
+            frame.names[name] = value._replace(sure=False)
+        elif _is_filled(old, value):
+            frame.names[name] = value
+
+
+def _is_filled(old: Value, value: Value) -> bool:
+    """Whether a loop put the first items into a list or dictionary, or the first that are sure to be there."""
+    if old.kind is MAPPING:
+        return value.kind is MAPPING and old.ref == ()
+    if value.kind is not COLLECTION or value.ref is None or value.ref.guess:
+        return False
+    if old.kind is COLLECTION:
+        return old.ref is not None and old.ref.guess
+    return old.kind is SEQUENCE and not old.ref
 
 
 def _looped_over(node: ast.expr, frame: Frame) -> Value:
@@ -431,8 +464,9 @@ def _with(node: ast.With, frame: Frame) -> bool:
             frame.silent = True
         if scopes.enters(item.context_expr):
             frame.scope = scopes.INSIDE
+        entered = protocols.ask(value, "__enter__", [], frame)
         if item.optional_vars is not None:
-            bind(item.optional_vars, value, frame)
+            bind(item.optional_vars, value if entered is None else entered, frame)
     ends = run_block(node.body, frame)
     frame.silent, frame.tapes, frame.scope = was_silent, tapes, scope
     return ends

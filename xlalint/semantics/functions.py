@@ -482,7 +482,9 @@ class Functions:
         name = parameter.arg
         annotated = parameters.from_annotation(parameter.annotation, frame)
         if annotated is None or annotated.is_tensor or annotated == NOTHING_KNOWN:
-            promised = parameters.of_call(info, name, role_method, first)
+            role = self._analysis.classes.role(info.cls) if role_method and info.cls else None
+            kind = role.kind if role is not None else None
+            promised = parameters.of_call(info, name, role_method, first, kind)
             if promised is not None:
                 if first and role_method == "call" and promised.dtype is None:
                     return promised._replace(dtype=self._analysis.precision.of_inputs(info))

@@ -182,7 +182,11 @@ def _grow(node: ast.AST, base: Value, added: Value, frame: Frame) -> None:
         if base.kind is SEQUENCE and not base.ref:
             frame.names[owner.id] = Value(COLLECTION, ref=added)
         else:
-            frame.names[owner.id] = Value(COLLECTION, ref=join(element(base), added))
+            item = join(element(base), added)
+            if item.guess and added.is_tensor and not added.guess:
+                # Whatever else is in it, this is.
+                item = item._replace(guess=False, sure=added.sure)
+            frame.names[owner.id] = Value(COLLECTION, ref=item)
 
 
 def _mapping_method(
@@ -190,6 +194,9 @@ def _mapping_method(
 ) -> Value:
     if attr in ("get", "pop", "setdefault") and arguments.positional:
         return _looked_up(base, arguments)
+    if attr == "update":
+        _update(node, base, arguments, frame)
+        return NONE
     if attr == "items":
         return Value(COLLECTION, ref=Value(SEQUENCE, ref=(SOME_PYTHON, element(base))))
     if attr == "values":
@@ -197,6 +204,22 @@ def _mapping_method(
     if attr == "keys":
         return Value(COLLECTION, ref=SOME_PYTHON)
     return base if attr == "copy" else NOTHING_KNOWN
+
+
+def _update(node: ast.AST, base: Value, arguments: Arguments, frame: Frame) -> None:
+    """`results.update(loss=x)`: from here on the name holds these items as well."""
+    assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    owner = node.func.value
+    if not isinstance(owner, ast.Name) or owner.id not in frame.names or base.ref is None:
+        return
+    pairs = list(base.ref)
+    for given in arguments.positional:
+        if given.kind is not MAPPING or given.ref is None:
+            frame.names[owner.id] = base._replace(ref=None)
+            return
+        pairs += given.ref
+    pairs += arguments.keywords.items()
+    frame.names[owner.id] = base._replace(ref=None if arguments.open_ended else tuple(pairs[-64:]))
 
 
 def _looked_up(base: Value, arguments: Arguments) -> Value:

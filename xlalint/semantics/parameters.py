@@ -6,6 +6,7 @@ import ast
 import re
 from functools import cache
 
+from xlalint.semantics.classes import REGULARIZER
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.results.composites import ARRIVES
@@ -72,10 +73,17 @@ def is_size(name: str) -> bool:
     return _SIZE_NAMES.search(name) is not None
 
 
-def of_call(info: FunctionInfo, name: str, role_method: str | None, first: bool) -> Value | None:
-    """The value of a parameter of a method that Keras calls, or None when the protocol does not say."""
+def of_call(
+    info: FunctionInfo, name: str, role_method: str | None, first: bool, role: str | None = None
+) -> Value | None:
+    """The value of a parameter of a method that Keras calls, or None when the protocol does not say.
+
+    `role` is what the method's class is to Keras.
+    """
     if role_method is None:
         return None
+    if role_method == "__call__" and first and role == REGULARIZER:
+        return DATA  # a variable, or the outputs of a layer
     if role_method == "__call__" and first and name in _STEPS:
         return Value(TENSOR, ARRIVING, rank=0, shape=())
     protocol = _PROTOCOL.get(role_method)

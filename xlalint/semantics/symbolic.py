@@ -17,6 +17,8 @@ from xlalint.semantics.values import ARRIVING, TENSOR, Value, leaves
 MARK = ("keras.Input",)
 # What makes no operations where a shape is known refuses them all the same.
 ASK_FOR_SHAPES = frozenset({"tf.shape", "tf.rank", "tf.size"})
+# What goes through structures asks nothing of what is in them.
+_TAKE_THEM = ("tf.Tensor.", "tf.nest.")
 _MODELS = ("keras.applications.", "keras.Model", "keras.Sequential")
 
 
@@ -53,7 +55,7 @@ def note(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
     """Note a function of TensorFlow that is called with one."""
     if frame.silent or frame.caught or not isinstance(node, ast.Call) or not takes(arguments):
         return
-    if not name.endswith("assert_equal") and not name.startswith("tf.Tensor."):
+    if not name.endswith("assert_equal") and not name.startswith(_TAKE_THEM):
         value = next(v for v in (*arguments.positional, *arguments.keywords.values()))
         frame.analysis.note_anywhere(frame, node, SYMBOLIC, value, name)
 

@@ -205,6 +205,7 @@ class Value(NamedTuple):
 
 
 _HOLD_DATA = frozenset({TENSOR, VARIABLE, SPARSE, RAGGED})
+_LISTS = frozenset({SEQUENCE, COLLECTION})
 _MAY_HOLD_OTHERS = frozenset({SEQUENCE, COLLECTION, MAPPING})
 NOTHING_KNOWN = Value()
 SOME_PYTHON = Value(PYTHON)
@@ -293,6 +294,8 @@ def join(a: Value, b: Value) -> Value:
     """What is known when the value is one of two."""
     if a == b:
         return a
+    if a.kind in _LISTS and b.kind in _LISTS and _is_filled(a, b):
+        return _join_lists(a, b)
     if a.kind is b.kind:
         if a.kind in _TOLD_BY_REF and a.ref != b.ref:
             return _join_objects(a, b)
@@ -310,6 +313,40 @@ def join(a: Value, b: Value) -> Value:
     if _is_none(b):
         return a._replace(optional=True)
     return Value(UNKNOWN, max(a.dependence, b.dependence))
+
+
+def _is_filled(a: Value, b: Value) -> bool:
+    """Whether two lists are one that was filled on a way: `[]` before a loop, and what the loop has appended after it."""
+    if a.given or b.given:
+        return False
+    return a.kind is not b.kind or (a.kind is SEQUENCE and len(a.ref) != len(b.ref))
+
+
+def _join_lists(a: Value, b: Value) -> Value:
+    """A list of some items or of others. One that is empty on a way says nothing of them, but that there may be none."""
+    items = [element(one) for one in (a, b) if one.kind is COLLECTION or one.ref]
+    item = join_all(tuple(items))
+    return Value(
+        COLLECTION,
+        max(a.dependence, b.dependence),
+        dtype=a.dtype if a.dtype == b.dtype else None,
+        ref=item if len(items) == 2 else _perhaps(item),
+        sure=a.sure and b.sure,
+        optional=a.optional or b.optional,
+    )
+
+
+def _perhaps(value: Value) -> Value:
+    """What is there on one way only: a tensor is no more than a guess, and code for sparse and ragged ones may never run."""
+    if value.is_composite:
+        return NOTHING_KNOWN
+    if value.kind is SEQUENCE:
+        return value._replace(ref=tuple(_perhaps(item) for item in value.ref))
+    if value.kind is MAPPING and value.ref:
+        return value._replace(ref=tuple((key, _perhaps(item)) for key, item in value.ref))
+    if value.kind is COLLECTION and value.ref is not None:
+        return value._replace(ref=_perhaps(value.ref))
+    return value._replace(guess=True, sure=False) if value.is_tensor else value
 
 
 def _stands_in(a: Value, b: Value) -> bool:
@@ -415,9 +452,33 @@ def _join_refs(a: Value, b: Value) -> Any:
         return ()
     if a.kind is COLLECTION and a.ref is not None and b.ref is not None:
         return join(a.ref, b.ref)
-    if a.kind is MAPPING:
-        return None
+    if a.kind is MAPPING and a.ref is not None and b.ref is not None:
+        return _join_items(a.ref, b.ref)
     return None
+
+
+_MOST_ITEMS = 16
+
+
+def _join_items(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """The items of a dictionary that two ways fill. None where there are many."""
+    if len(a) + len(b) > _MOST_ITEMS:
+        return None
+    first, second = _by_key(a), _by_key(b)
+    return tuple(
+        (key, join(first[key], second[key]))
+        if key in first and key in second
+        else (key, _perhaps(first[key] if key in first else second[key]))
+        for key in {**first, **second}
+    )
+
+
+def _by_key(pairs: tuple[Any, ...]) -> dict[Any, Value]:
+    """What was put last under each key; under those that are not known, any of what was put there."""
+    items: dict[Any, Value] = {}
+    for key, value in pairs:
+        items[key] = join(items[key], value) if key is None and None in items else value
+    return items
 
 
 def _join_constants(a: Value, b: Value) -> OneOf | None:
@@ -444,7 +505,8 @@ def element(value: Value) -> Value:
         ref = value.ref if value.structured else None
         return value._replace(shape=rest, rank=None if rest is None else len(rest), ref=ref)
     if value.kind is MAPPING and value.ref:
-        return join_all(tuple(v for _, v in value.ref))
+        items = tuple(v for _, v in value.ref)
+        return join_all(tuple(v for v in items if not v.guess) or items)
     if value.kind is DATASET:
         return Value(TENSOR, ARRIVING, structured=True, ref=value.ref)
     return NOTHING_KNOWN

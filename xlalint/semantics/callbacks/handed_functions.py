@@ -6,12 +6,14 @@ import ast
 from collections.abc import Callable
 
 from xlalint.semantics.arguments import Arguments
+from xlalint.semantics.callbacks.callables import callees
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
     ANY_OF,
     COLLECTION,
     EXTERNAL,
     FUNCTION,
+    INSTANCE,
     NOTHING_KNOWN,
     PARTIAL,
     Value,
@@ -50,7 +52,9 @@ def run(
         ]
         return join_all(tuple(every))
     if function is not None and at is not None and _leads_to_api(function):
-        return frame.analysis.call_value(function, Arguments(tuple(values), {}, False), at, frame)
+        return _as_called(function, values, frame, at, converted)
+    if function is not None and function.kind is INSTANCE:
+        return _call_object(function, values, frame, at, converted)
     if function is not None and function.kind is PARTIAL:
         target, first, keywords = function.ref
         return (
@@ -63,6 +67,29 @@ def run(
     if function is None or function.kind is not FUNCTION:
         return NOTHING_KNOWN
     return frame.analysis.functions.invoke_value(function, values, frame, converted=converted)
+
+
+def _call_object(
+    function: Value, values: list[Value], frame: Frame, at: ast.AST | None, converted: bool | None
+) -> Value:
+    """Call an object: Keras objects go through Keras, others of the project have a `__call__`."""
+    callee = next(callees(function, frame.analysis), None)
+    if callee is not None:
+        bound = Value(FUNCTION, ref=(callee.function, callee.bound))
+        return frame.analysis.functions.invoke_value(bound, values, frame, converted=converted)
+    return NOTHING_KNOWN if at is None else _as_called(function, values, frame, at, converted)
+
+
+def _as_called(
+    function: Value, values: list[Value], frame: Frame, at: ast.AST, converted: bool | None
+) -> Value:
+    """Call what is no function of the project where it was handed on: `map(float, rows)` calls float itself."""
+    here = frame.context
+    if converted is False and here.converted:
+        frame.context = here._replace(converted=False)
+    value = frame.analysis.call_value(function, Arguments(tuple(values), {}, False), at, frame)
+    frame.context = here
+    return value
 
 
 def _leads_to_api(function: Value) -> bool:
@@ -99,7 +126,10 @@ def mapped(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if not items:
         return Value(COLLECTION)
     function = arguments.positional[0]
-    result = run(function, items, frame, converted=False, at=written(node, 0))
+    # What `map(float, rows)` asks of a row is said of the call.
+    is_builtin = function.kind is EXTERNAL and str(function.ref).startswith("builtins.")
+    at = node if is_builtin else written(node, 0)
+    result = run(function, items, frame, converted=False, at=at)
     return Value(COLLECTION, ref=result)
 
 
