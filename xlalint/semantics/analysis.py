@@ -26,6 +26,7 @@ from xlalint.semantics.objects import Objects
 from xlalint.semantics.regions import Regions
 from xlalint.semantics.settled_calls import SettledCalls
 from xlalint.semantics.tracing.inherited_steps import InheritedSteps
+from xlalint.semantics.tracing.registries import Registries
 from xlalint.semantics.tracing.traits import PLAIN, Traits, compiling_call, read_traits
 from xlalint.semantics.tracing.wrappers import Wrappers
 from xlalint.semantics.training.batches import Batches
@@ -79,6 +80,7 @@ class Analysis:
         self.settled_calls = SettledCalls()
         self.functions = Functions(self)
         self.wrappers = Wrappers(self)
+        self.registries = Registries(self)
         self.inherited_steps = InheritedSteps(self)
         self.regions = Regions(self)
         self.drivers = Drivers(self)

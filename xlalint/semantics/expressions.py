@@ -42,6 +42,7 @@ from xlalint.semantics.values import (
     Value,
     constant,
     element,
+    iterated,
     join,
     join_all,
     usually,
@@ -337,7 +338,7 @@ def _comprehension(
     for generator in node.generators:
         items = evaluate(generator.iter, frame)
         iteration.note(frame, generator.iter, items, "a comprehension")
-        frame.analysis.bind(generator.target, element(items), frame)
+        frame.analysis.bind(generator.target, iterated(items), frame)
         for test in generator.ifs:
             _cover(test, frame)
             value = evaluate(test, frame)

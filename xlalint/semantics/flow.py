@@ -39,6 +39,7 @@ from xlalint.semantics.values import (
     TENSOR,
     Value,
     element,
+    iterated,
     join,
 )
 
@@ -426,7 +427,7 @@ def _looped_over(node: ast.expr, frame: Frame) -> Value:
 
 def _for(node: ast.For, frame: Frame) -> bool:
     items = _looped_over(node.iter, frame)
-    inside = element(items)
+    inside = iterated(items)
     is_graph_loop = items.kind is TENSOR and frame.context.converted and not items.structured
     if is_graph_loop:
         inside = loop_state(inside)._replace(dtype=items.dtype)
@@ -580,7 +581,9 @@ def _function_definition(node: ast.FunctionDef, frame: Frame) -> bool:
                 )
                 # Who makes a tf.function runs eagerly: what is compiled is what it makes.
                 frame.touches_host = True
-        frame.names[node.name] = Value(FUNCTION, ref=info)
+        value = frame.names[node.name] = Value(FUNCTION, ref=info)
+        if node.decorator_list and frame.function is None:
+            frame.analysis.registries.saw_definition(node, value, frame)
     for default in (*node.args.defaults, *node.args.kw_defaults):
         if isinstance(default, ast.Lambda):
             evaluate(default, frame)
@@ -593,7 +596,9 @@ def _class_definition(node: ast.ClassDef, frame: Frame) -> bool:
         for method in info.methods.values():
             frame.analysis.modules.close_over(method, frame)
         frame.analysis.modules.close_over_class(info, frame)
-        frame.names[node.name] = Value(CLASS, ref=info)
+        value = frame.names[node.name] = Value(CLASS, ref=info)
+        if node.decorator_list and frame.function is None:
+            frame.analysis.registries.saw_definition(node, value, frame)
     return True
 
 

@@ -604,4 +604,14 @@ def _class_of(frame: Frame) -> object:
 
 def _reused(known: dict[Any, tuple[Value, bool]]) -> Value:
     values = tuple(value for value, _ in known.values())
-    return join_all(values) if values else NOTHING_KNOWN
+    return _sized_for_all(join_all(values), values) if values else NOTHING_KNOWN
+
+
+def _sized_for_all(joined: Value, values: tuple[Value, ...]) -> Value:
+    """That some callers get a data-sized tensor says nothing of what the others do."""
+    if joined.kind is SEQUENCE:
+        items = zip(joined.ref, zip(*(value.ref for value in values)))
+        return joined._replace(ref=tuple(_sized_for_all(item, parts) for item, parts in items))
+    if joined.producer is not None and not all(value.producer for value in values):
+        return joined._replace(producer=None, counted=None)
+    return joined

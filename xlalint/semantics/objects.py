@@ -263,7 +263,8 @@ class Objects:
         )
         if self._analysis.configurations.holds(cls, name, value):
             return value
-        return _as_attribute(eager.made(value))
+        kept = _as_attribute(eager.made(value))
+        return self._analysis.registries.of_class(owner, name, kept)
 
     def call_instance(
         self, target: Value, arguments: Arguments, node: ast.AST, frame: Frame

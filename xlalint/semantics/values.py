@@ -481,10 +481,18 @@ def _by_key(pairs: tuple[Any, ...]) -> dict[Any, Value]:
     return items
 
 
+_MOST_CHOICES = 6
+
+
 def _join_constants(a: Value, b: Value) -> OneOf | None:
     """`"nearest" if small else "bilinear"` is one of two words; numbers and flags are left open."""
     both = a.choices() + b.choices()
-    if a.choices() and b.choices() and len(both) <= 6 and all(isinstance(v, str) for v in both):
+    if (
+        a.choices()
+        and b.choices()
+        and len(both) <= _MOST_CHOICES
+        and all(isinstance(v, str) for v in both)
+    ):
         return OneOf(tuple(sorted(set(both))))
     return None
 
@@ -510,6 +518,16 @@ def element(value: Value) -> Value:
     if value.kind is DATASET:
         return Value(TENSOR, ARRIVING, structured=True, ref=value.ref)
     return NOTHING_KNOWN
+
+
+def iterated(value: Value) -> Value:
+    """What a loop over a structure gives: of a dictionary, its keys."""
+    if value.kind is not MAPPING:
+        return element(value)
+    keys = tuple(sorted({key for key, _ in value.ref or () if isinstance(key, str)}))
+    if keys and len(keys) == len(value.ref) and len(keys) <= _MOST_CHOICES:
+        return Value(PYTHON, ref=OneOf(keys))
+    return SOME_PYTHON
 
 
 def join_all(values: tuple[Value, ...]) -> Value:

@@ -17,14 +17,17 @@ from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.type_kinds import kind_of_type
 from xlalint.semantics.values import (
     BOUNDED,
+    CLASS,
     COLLECTION,
     DATASET,
     EXTERNAL,
     FALSE,
+    FUNCTION,
     INSTANCE,
     MAPPING,
     NONE,
     NOTHING_KNOWN,
+    PARTIAL,
     PYTHON,
     RAGGED,
     SEQUENCE,
@@ -190,10 +193,44 @@ def _isinstance(values: tuple[Value, ...], frame: Frame) -> Value:
             return FALSE
     if kinds <= _COMPOSITES:
         return usually(False)
+    if value.usual() is not None or value.kind in _CALLABLE:
+        return _is_of_python(value, wanted)
     if value.kind in (SEQUENCE, COLLECTION) and kinds == {SEQUENCE}:
         return _is_written_as(value, wanted)
     if value.kind is MAPPING and kinds == {MAPPING}:
         return TRUE
+    return SOME_PYTHON
+
+
+_CALLABLE = frozenset({FUNCTION, PARTIAL, CLASS})
+_SCALARS = {
+    "builtins.str": str,
+    "builtins.int": int,
+    "builtins.float": float,
+    "builtins.bool": bool,
+}
+_CONTAINERS = frozenset({"builtins.list", "builtins.tuple", "builtins.dict"})
+
+
+def _is_of_python(value: Value, classes: Iterable[Value]) -> Value:
+    """`isinstance(activation, str)` of a text, a number or a function, where it asks for such types alone."""
+    names = {str(wanted.ref) for wanted in classes}
+    if value.optional or not names <= _SCALARS.keys() | _CONTAINERS:
+        return SOME_PYTHON
+    known = value.usual()
+    if known is None:
+        return FALSE  # a function
+    answer = isinstance(known.value, tuple(_SCALARS[name] for name in names - _CONTAINERS))
+    return constant(answer) if value.constant() is not None else usually(answer)
+
+
+def _callable(values: tuple[Value, ...], frame: Frame) -> Value:
+    """`activation if callable(activation) else ...`"""
+    value = values[0] if values else NOTHING_KNOWN
+    if value.kind in _CALLABLE and not value.optional:
+        return TRUE
+    if value.kind is PYTHON and value.usual() is not None:
+        return FALSE if value.constant() is not None else usually(False)
     return SOME_PYTHON
 
 
@@ -350,6 +387,7 @@ _SPECIAL = {
     "isinstance": _isinstance,
     "getattr": _getattr,
     "hasattr": _hasattr,
+    "callable": _callable,
     "enumerate": _enumerate,
     "zip": _zip,
     "list": _listed,
