@@ -92,6 +92,10 @@ class Role:
 
 def converts(role: Role, method: str, keras: str) -> bool:
     """Whether Keras lets AutoGraph convert `method` of a class of this role. `keras` is `"2"` or `"3"`."""
+    if method == "__call__" and role.kind in (LAYER, MODEL):
+        return (
+            True  # nothing of Keras stands between it and who calls it: it is converted as they are
+        )
     if keras == "3" and not role.legacy:
         return False
     if role.kind == MODEL:
@@ -198,6 +202,17 @@ class ClassTable:
                 return ancestor.methods[name]
         return None
 
+    def called_as(self, cls: ClassInfo, kind: str) -> str:
+        """The method that runs when a layer or model is called: `call`, or the `__call__` that a class has in its place.
+
+        One that hands on to `super().__call__` comes back to `call`.
+        """
+        if kind not in (LAYER, MODEL) or self.method(cls, "call") is not None:
+            return "call"
+        own = self.method(cls, "__call__")
+        is_whole = own is not None and not any(map(_calls_dunder, own.calls))
+        return "__call__" if is_whole else "call"
+
     def method_after(self, cls: ClassInfo, owner: ClassInfo, name: str) -> FunctionInfo | None:
         """The method that `super()` in a method of `owner` reaches for an instance of `cls`."""
         line = self.line(cls)
@@ -212,3 +227,8 @@ class ClassTable:
             if name in ancestor.assignments:
                 return ancestor.assignments[name], ancestor
         return None
+
+
+def _calls_dunder(call: ast.Call) -> bool:
+    """`super().__call__(...)`, `keras.layers.Layer.__call__(self, ...)`."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "__call__"

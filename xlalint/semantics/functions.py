@@ -63,6 +63,10 @@ _MOST_RECURSION = 2
 _MOST_RUNS = 60
 
 
+# How a step brings its gradients to the weights.
+_UPDATES = frozenset({"apply_gradients", "minimize"})
+
+
 @dataclass(slots=True)
 class _Runs:
     """How often a function has been run, and how often it is being run right now."""
@@ -269,8 +273,9 @@ class Functions:
         if own.jit_node is not None and here.is_compiled and not here.jit:
             self._analysis.regions.calls_compiled(frame.function)
         is_made_here = own.tf_function and info.parent is not None and here.region == ASSUMED
-        if is_made_here and info.parent is frame.function:
-            frame.touches_host = True  # it drives a step of its own, which it compiles itself
+        is_its_own = is_made_here and info.parent is frame.function
+        if is_its_own or (own.tf_function and here.region == ASSUMED and _updates_weights(info)):
+            frame.touches_host = True  # it drives a step that compiles itself
         if is_made_here or not here.is_compiled:
             if own.tf_function and not frame.silent:
                 why = (*here.why, f"@tf.function {info.qualname}")
@@ -615,3 +620,10 @@ def _sized_for_all(joined: Value, values: tuple[Value, ...]) -> Value:
     if joined.producer is not None and not all(value.producer for value in values):
         return joined._replace(producer=None, counted=None)
     return joined
+
+
+def _updates_weights(info: FunctionInfo) -> bool:
+    """Whether a function is a step of a training: its own text hands gradients to an optimizer."""
+    return any(
+        isinstance(call.func, ast.Attribute) and call.func.attr in _UPDATES for call in info.calls
+    )

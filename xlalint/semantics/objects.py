@@ -275,13 +275,14 @@ class Objects:
         if role is not None and role.kind in TRACED_METHODS:
             if self._analysis.makes_symbolic and symbolic.takes(arguments):
                 return symbolic.marked(Value(TENSOR, ARRIVING, structured=True))
-            method = self._analysis.classes.method(cls, "call")
+            name = self._analysis.classes.called_as(cls, role.kind)
+            method = self._analysis.classes.method(cls, name)
             if method is None:
                 return Value(TENSOR, ARRIVING, structured=True)
             if not frame.context.is_compiled:
                 return Value(TENSOR, ARRIVING, structured=True)
             self._analysis.inherited_steps.saw_call(target, arguments, node, frame)
-            converted = frame.context.may_convert and converts(role, "call", self._analysis.keras)
+            converted = frame.context.may_convert and converts(role, name, self._analysis.keras)
             result = self._analysis.functions.invoke(
                 method, list(arguments.positional), arguments.keywords, target, frame,
                 open_ended=arguments.open_ended, converted=converted,

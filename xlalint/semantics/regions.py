@@ -427,6 +427,8 @@ class Regions:
     def _add_class_roots(self, cls: ClassInfo, role: Role, given: Given) -> None:
         overrides = cls.methods.keys() - _NEVER_TRACED
         for name in TRACED_METHODS.get(role.kind, ()):
+            if name == "call":
+                name = self._analysis.classes.called_as(cls, role.kind)
             # An inherited method calls what this class overrides: it is traced again for this class.
             method = (
                 self._analysis.classes.method(cls, name) if overrides else cls.methods.get(name)
