@@ -34,6 +34,7 @@ _VARIANTS = {
     "gradient-wrong": "gradient-wrong",
     "separate-counts": "separate-counts",
     "unknown-size": "unknown-size",
+    "wide-bound": "wide-bound",
 }
 
 

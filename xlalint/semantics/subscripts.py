@@ -293,20 +293,21 @@ def _follow_axis(
     parts: list[ast.expr], values: list[Value], base: Value
 ) -> tuple[int | None, int | None]:
     """Which part of a subscript falls on the data-sized axis (None: none does), and which axis that is afterwards."""
-    if base.sized_axis is None:
+    sized = 0 if base.rank == 1 else base.sized_axis  # what is reshaped to one axis has no other
+    if sized is None:
         return None, None
     old = new = 0
     for position, (part, value) in enumerate(zip(parts, values)):
         if _is_new_axis(part, value):
             new += 1
         elif _is_ellipsis(part):
-            return None, 0 if old == new == base.sized_axis == 0 else None
-        elif old == base.sized_axis:
+            return None, 0 if old == new == sized == 0 else None
+        elif old == sized:
             return position, new
         else:
             old += 1
             new += isinstance(part, ast.Slice)
-    return None, new + base.sized_axis - old
+    return None, new + sized - old
 
 
 def _content_item(
@@ -403,7 +404,13 @@ def index_value(part: ast.expr, frame: Frame) -> Value:
     dependence = max((b.dependence for b in bounds if b.is_tensor), default=CONSTANT)
     unknown = next((b.producer for b in bounds if unknown_sizes.is_unknown(b)), None)
     ref = NONE.ref if unknown is not None else None
-    return Value(PYTHON, dependence, unknown, ref=ref, sure=all(b.sure for b in bounds))
+    wide = next((b.dtype for b in bounds if _is_wide_count(b)), None)
+    return Value(PYTHON, dependence, unknown, wide, ref=ref, sure=all(b.sure for b in bounds))
+
+
+def _is_wide_count(value: Value) -> bool:
+    """An int64 that counts what a mask left (`tf.cast(tf.shape(kept)[0], tf.int64)`)."""
+    return value.dependence == BOUNDED and value.dtype == "int64"
 
 
 def _misused_index(part: ast.expr, value: Value) -> str | None:
@@ -418,7 +425,8 @@ def _misused_index(part: ast.expr, value: Value) -> str | None:
             return "stride"
         if _is_negative(part.lower):
             return "negative-slice"
-    return None
+    # XLA knows sizes as int32, and what it computes from them it takes for bounds as such alone.
+    return "wide-bound" if value.dtype == "int64" and value.dependence == BOUNDED else None
 
 
 def _is_negative(bound: ast.expr | None) -> bool:
