@@ -42,12 +42,17 @@ _WORDS = (
         "save_format",
         "reset_states",
     ),
+    *(".lr", "get_scaled_loss", "get_unscaled_gradients"),
 )
 # Modules that speak of these have models of Keras 2, whatever tf.keras is: its methods and their parameters work there.
 _OF_KERAS_2 = ("tf_keras", "transformers")
 
 _GRAPHS = "graphs"
-_METRICS = "keras.metrics."
+# What makes metrics, and optimizers.
+_METRICS = ("keras.metrics.", "tf.metrics.")
+_OPTIMIZERS = ("keras.optimizers.", "tf.optimizers.", "keras.mixed_precision.LossScaleOptimizer")
+# What a model of Keras is called where it keeps its optimizer.
+_MODELS = ("model", "self.model")
 
 
 class Entry(NamedTuple):
@@ -81,8 +86,8 @@ class Rename(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The table by kind: names and families by dotted name, methods (of strategies, of models and of metrics) and variables by name,
-    parameters by function (or its module) and name.
+    """The table by kind: names and families by dotted name, methods (of strategies, models, metrics and optimizers) and variables by
+    name, parameters by function (or its module) and name.
     """
 
     names: Mapping[str, Entry]
@@ -90,13 +95,14 @@ class Table(NamedTuple):
     methods: Mapping[str, Entry]
     models: Mapping[str, Entry]
     metrics: Mapping[str, Entry]
+    optimizers: Mapping[str, Entry]
     parameters: Mapping[str, Mapping[str, Entry]]
     environment: Mapping[str, Entry]
 
     def without_models(self) -> Table:
-        """The same, but for the methods of models and metrics and what they take."""
+        """The same, but for the methods of models, metrics and optimizers and what they take."""
         functions = {name: given for name, given in self.parameters.items() if "." in name}
-        return self._replace(models={}, metrics={}, parameters=functions)
+        return self._replace(models={}, metrics={}, optimizers={}, parameters=functions)
 
 
 @cache
@@ -109,6 +115,7 @@ def table() -> Table:
         _entries(raw["methods"]),
         _entries(raw["models"]),
         _entries(raw["metrics"]),
+        _entries(raw["optimizers"]),
         {function: _entries(given) for function, given in raw["parameters"].items()},
         _entries(raw["environment"]),
     )
@@ -214,10 +221,12 @@ class _Reader:
         self._called: set[ast.expr] = set()
         # What holds a metric of Keras: `loss = tf.keras.metrics.Mean()`, `self.loss = ...`.
         self._metrics: frozenset[str] = frozenset()
+        self._optimizers: frozenset[str] = frozenset()
 
     def read(self, tree: ast.Module) -> Iterator[_Found]:
         if self._lines and self._table.metrics:
             self._metrics = frozenset(self._made_as(_METRICS, tree))
+            self._optimizers = frozenset(self._made_as(_OPTIMIZERS, tree))
         pending: list[ast.AST] = [tree]
         while pending:
             node = pending.pop()
@@ -275,6 +284,8 @@ class _Reader:
         method = self._table.methods.get(node.attr) or self._table.models.get(node.attr)
         if method is None and _spelled(node.value) in self._metrics:
             method = self._table.metrics.get(node.attr)
+        if method is None and node.attr in self._table.optimizers and self._optimizes(node.value):
+            method = self._table.optimizers[node.attr]
         dotted = self._dotted(node)
         if dotted is None:
             if method is not None and not _is_own(node):
@@ -301,6 +312,11 @@ class _Reader:
                 yield _inner(node, depth), "family", part, entry
                 return
 
+    def _optimizes(self, node: ast.expr) -> bool:
+        """Whether an expression is an optimizer of Keras: made as one in this module, or kept by a model."""
+        is_kept = isinstance(node, ast.Attribute) and node.attr == "optimizer"
+        return _spelled(node) in self._optimizers or (is_kept and _spelled(node.value) in _MODELS)  # type: ignore[attr-defined]
+
     def _in_call(self, node: ast.Call) -> Iterator[_Found]:
         entries = self._parameters_of(node)
         for given in node.keywords if entries else ():
@@ -321,12 +337,12 @@ class _Reader:
             return known.get(name) or (known.get(module, {}) if leaf[:1].isupper() else {})
         return known.get(node.func.attr, {}) if isinstance(node.func, ast.Attribute) else {}
 
-    def _made_as(self, package: str, tree: ast.Module) -> Iterator[str]:
-        """The names and attributes that are given an object of one of a package's classes."""
+    def _made_as(self, packages: tuple[str, ...], tree: ast.Module) -> Iterator[str]:
+        """The names and attributes that are given an object of one of the packages' classes."""
         for node in ast.walk(tree):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
                 called = self._dotted(node.value.func)
-                if called is not None and rooted(called[0]).startswith(package):
+                if called is not None and rooted(called[0]).startswith(packages):
                     yield from filter(None, map(_spelled, node.targets))
 
     def _dotted(self, node: ast.expr) -> tuple[str, list[str]] | None:
