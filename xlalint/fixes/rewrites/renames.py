@@ -14,7 +14,6 @@ from xlalint.semantics.facts import RENAMED
 MENDS = ("XLA504",)
 
 _RESOLVER = "TPUClusterResolver"
-_WRITES = (cst.AssignTarget, cst.AugAssign)
 
 
 def propose(site: Site) -> Fix | None:
@@ -31,9 +30,7 @@ def propose(site: Site) -> Fix | None:
     if not edits:
         return None
     said = "is the name of today" if found.is_gone else "is its name, and does the same"
-    # What is gone, written to, raised nothing and set nothing: the new name does set it.
-    grade = UNSAFE if isinstance(site.draft.parent(site.node), _WRITES) else SAFE
-    return fix(grade, f"`{entry.use}` {said}", *edits)
+    return fix(SAFE, f"`{entry.use}` {said}", *edits)
 
 
 def _name(site: Site, found: Rename, entry: Entry) -> list[Edit] | None:
