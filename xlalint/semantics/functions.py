@@ -252,7 +252,8 @@ class Functions:
             if promised is None:
                 promised = _documented(info, name)
             if promised is not None and promised.is_tensor and not parameters.is_size(name):
-                frame.names[name] = promised
+                # Who writes `x: tf.Tensor` may pass a list of them all the same.
+                frame.names[name] = promised._replace(structured=True)
             elif name in used:
                 frame.names[name] = LIKELY_DATA
 

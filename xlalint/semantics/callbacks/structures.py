@@ -53,7 +53,10 @@ def mapped(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: 
         returned = called(values)
         if first.kind is UNKNOWN or first.kind is SEQUENCE:
             return NOTHING_KNOWN  # as much a structure as one value
-        return returned._replace(structured=first.structured) if first.is_tensor else returned
+        if not first.is_tensor:
+            return returned
+        # What is only taken for a tensor may well be a structure: why else would it be mapped?
+        return returned._replace(structured=first.structured or first.guess or not first.sure)
 
     inside = flattened(structures[:1])
     if len(inside) <= _MOST_CALLS:
