@@ -228,15 +228,23 @@ def is_cut_off(node: ast.AST, frame: Frame) -> bool:
 
 def _keeps_indices_alone(node: ast.Call, frame: Frame) -> bool:
     """`_, chosen = tf.math.top_k(...)`, `tf.math.top_k(...).indices`: positions carry no gradient."""
-    for part in nodes_of(_body(frame.function)):
+    body = _body(frame.function)
+    for part in nodes_of(body):
         if isinstance(part, ast.Assign) and part.value is node:
             names = [_first(target) for target in part.targets if isinstance(target, ast.Tuple)]
-            return any(isinstance(name, ast.Name) and name.id.startswith("_") for name in names)
+            return any(isinstance(name, ast.Name) and not _is_read(name.id, body) for name in names)
         if isinstance(part, ast.Attribute) and part.value is node:
             return part.attr == "indices"
         if isinstance(part, ast.Subscript) and part.value is node:
             return isinstance(part.slice, ast.Constant) and part.slice.value == 1
     return False
+
+
+def _is_read(name: str, body: list[ast.AST]) -> bool:
+    return any(
+        isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)
+        for part in nodes_of(body)
+    )
 
 
 def _body(info: FunctionInfo | None) -> list[ast.AST]:
