@@ -10,6 +10,7 @@ from xlalint.semantics.callbacks.handed_functions import argument, run, written
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
     COLLECTION,
+    INSTANCE,
     MAPPING,
     NOTHING_KNOWN,
     SEQUENCE,
@@ -22,6 +23,8 @@ from xlalint.semantics.values import (
 
 # Of structures with more values, one call stands for all.
 _MOST_CALLS = 8
+# An object may be a named tuple, or a dataclass that says what it is made of.
+_MAY_BE_STRUCTURES = frozenset({UNKNOWN, SEQUENCE, INSTANCE})
 
 
 def mapped(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -51,8 +54,8 @@ def mapped(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: 
         if first.kind is COLLECTION or first.kind is MAPPING:
             return Value(COLLECTION, ref=result([element(value) for value in values]))
         returned = called(values)
-        if first.kind is UNKNOWN or first.kind is SEQUENCE:
-            return NOTHING_KNOWN  # as much a structure as one value
+        if first.kind in _MAY_BE_STRUCTURES:
+            return NOTHING_KNOWN
         if not first.is_tensor:
             return returned
         # What is only taken for a tensor may well be a structure: why else would it be mapped?
