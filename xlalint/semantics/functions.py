@@ -616,6 +616,8 @@ def _reused(known: dict[Any, tuple[Value, bool]]) -> Value:
 def _sized_for_all(joined: Value, values: tuple[Value, ...]) -> Value:
     """That some callers get a data-sized tensor says nothing of what the others do."""
     if joined.kind is SEQUENCE:
+        if any(v.kind is not SEQUENCE or len(v.ref) != len(joined.ref) for v in values):
+            return joined
         items = zip(joined.ref, zip(*(value.ref for value in values)))
         return joined._replace(ref=tuple(_sized_for_all(item, parts) for item, parts in items))
     if joined.producer is not None and not all(value.producer for value in values):
