@@ -9,8 +9,8 @@ import libcst as cst
 
 from xlalint.rules.base import Passage, Rule
 from xlalint.semantics.facts import CALL, INDEX, SLICE_WRITE, STRIDE, CallDetail, Fact
-from xlalint.semantics.hazards.sizes import is_size_from_data, sizes_from_data
-from xlalint.semantics.values import ARRIVING, BOUNDED, COMPUTED, Value, leaves
+from xlalint.semantics.hazards.sizes import confidence, is_size_from_data, sizes_from_data
+from xlalint.semantics.values import ARRIVING, BOUNDED, Value, leaves
 
 
 class _Size(NamedTuple):
@@ -119,7 +119,7 @@ class SizeFromData(Rule):
                 node if argument is None else argument,
                 fact,
                 self._variant(dependence),
-                _confidence(parameter, deciding, dependence),
+                confidence(parameter, deciding, dependence),
                 {"api": self.quote(node.func), "argument": parameter, "value": quoted},
                 frozenset(name for part in parts for name in _names(part)),
                 bool(parts) and parts[0] is not argument,
@@ -136,21 +136,6 @@ class SizeFromData(Rule):
         position = [name for name, _ in detail.arguments].index(parameter)
         positional = [a for a in node.args if a.keyword is None and not a.star]
         return positional[position].value if position < len(positional) else None
-
-
-# Parameters that take a whole shape, or the part of one that is new.
-_SHAPES = frozenset({"shape", "size", "dims"})
-
-
-def _confidence(parameter: str, deciding: list[Value], dependence: int) -> str:
-    """How sure it is that data decide. What a layer is given beside its tensors may be a shape that its callers read off one:
-    `x, size = inputs`.
-    """
-    is_given = dependence == ARRIVING and all(leaf.structured for leaf in deciding)
-    if is_given and parameter in _SHAPES:
-        return "possible"
-    is_sure = any(leaf.sure for leaf in deciding) and dependence in (ARRIVING, COMPUTED)
-    return "certain" if is_sure else "likely"
 
 
 def _parts(

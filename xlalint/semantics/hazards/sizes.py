@@ -6,7 +6,7 @@ import ast
 
 from xlalint.semantics.facts import CALL, CallDetail, Verdict
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.values import ARRIVING, Value, leaves
+from xlalint.semantics.values import ARRIVING, COMPUTED, Value, leaves
 
 
 def note_sizes(
@@ -39,3 +39,18 @@ def is_size_from_data(number: Value, least: int) -> bool:
     """
     is_handed = number.structured or number.guess
     return number.is_tensor and number.dependence >= least and not is_handed
+
+
+# Parameters that take a whole shape, or the part of one that is new.
+_SHAPES = frozenset({"shape", "size", "dims"})
+
+
+def confidence(parameter: str, deciding: list[Value], dependence: int) -> str:
+    """How sure it is that data decide. What a layer is given beside its tensors may be a shape that its callers read off one:
+    `x, size = inputs`.
+    """
+    is_given = dependence == ARRIVING and all(leaf.structured for leaf in deciding)
+    if is_given and parameter in _SHAPES:
+        return "possible"
+    is_sure = any(leaf.sure for leaf in deciding) and dependence in (ARRIVING, COMPUTED)
+    return "certain" if is_sure else "likely"
