@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from xlalint.semantics.control_flow import outer_sizes
+from xlalint.semantics.control_flow import growth, outer_sizes
 from xlalint.semantics.control_flow.liveness import is_carried
 from xlalint.semantics.control_flow.narrowing import dotted_name
 from xlalint.semantics.facts import LOOP_STATE, OUTER_SIZE, LoopChange
@@ -31,15 +31,6 @@ from xlalint.semantics.values import (
 
 Loop = ast.For | ast.AsyncFor | ast.While
 
-_CONCATENATIONS = frozenset(
-    {
-        "tf.concat",
-        "tf.compat.v1.concat",
-        "keras.ops.concatenate",
-        "keras.backend.concatenate",
-        "tf.experimental.numpy.concatenate",
-    }
-)
 _PYTHON_DTYPES: dict[type, str] = {int: "int32", float: "float32", bool: "bool"}
 _LONGEST_QUOTE = 60
 
@@ -114,7 +105,8 @@ def _note_change(
     if frame.silent or not frame.context.is_compiled:
         return True
     last = writers[-1]
-    if len(writers) == 1 and old.kind in (TENSOR, UNKNOWN) and _is_grown(last, name, frame):
+    made = growth.assigned(last, name) if len(writers) == 1 else None
+    if made is not None and old.kind in (TENSOR, UNKNOWN) and growth.grows(made, name, frame):
         _note(head, name, "grows", "", "", last, old, frame)
         return True
     change = None if new == old else difference(old, new, _value_of(last), frame)
@@ -231,31 +223,6 @@ def _targets(part: ast.stmt) -> set[str]:
     }
 
 
-def _is_grown(part: ast.stmt, name: str, frame: Frame) -> bool:
-    """`out = tf.concat([out, y], 0)`: every step makes it longer."""
-    return (
-        isinstance(part, ast.Assign)
-        and isinstance(part.targets[0], ast.Name)
-        and _concatenates(part.value, name, frame)
-    )
-
-
-def _concatenates(node: ast.expr, name: str, frame: Frame) -> bool:
-    if not isinstance(node, ast.Call):
-        return False
-    given = [
-        *node.args[:1],
-        *(k.value for k in node.keywords if k.arg in ("values", "xs", "tensors")),
-    ]
-    joined = given[0] if given else None
-    if not isinstance(joined, (ast.List, ast.Tuple)) or len(joined.elts) < 2:
-        return False
-    if not any(isinstance(item, ast.Name) and item.id == name for item in joined.elts):
-        return False
-    target = frame.analysis.evaluate(node.func, frame)
-    return target.kind is EXTERNAL and str(target.ref) in _CONCATENATIONS
-
-
 def _body(frame: Frame) -> Sequence[ast.stmt]:
     function = frame.function.node if frame.function is not None else frame.module.tree
     return function.body if isinstance(function.body, list) else ()
@@ -295,7 +262,9 @@ def note_body(
         name = names[position] if len(names) == len(before) else f"state {position}"
         made = writers.get(item.id) if isinstance(item, ast.Name) else None
         source = made.value if isinstance(made, ast.Assign) else item
-        change = ("grows", "", "") if _concatenates(source, name, frame) else None
+        grown = growth.assigned(made, item.id) if isinstance(item, ast.Name) else None
+        is_grown = growth.grows(grown or growth.Made(source), name, frame)
+        change = ("grows", "", "") if is_grown else None
         if change is None and values:
             change = difference(as_tensor(old), values[position], source, frame)
         if change is not None:
