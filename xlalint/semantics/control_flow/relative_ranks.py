@@ -51,19 +51,25 @@ _EXPAND = frozenset({"tf.expand_dims", "keras.backend.expand_dims", "tf.compat.v
 def after(block: Sequence[ast.stmt], frame: Frame) -> Ranks:
     """Ranks of the names that a block binds, against the ranks of names before it. None: not known."""
     known: Ranks = {}
+    _follow(block, frame, known)
+    return known
+
+
+def _follow(block: Sequence[ast.stmt], frame: Frame, known: Ranks) -> None:
     for statement in block:
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             rank = rank_of(statement.value, frame, known)
             known[statement.targets[0].id] = rank if len(statement.targets) == 1 else None
-            continue
-        if isinstance(statement, (ast.Expr, ast.Pass)):
-            continue
-        for name in _bound_names(statement):
-            known[name] = None
-    return known
+        elif isinstance(statement, ast.With):  # `with tf.name_scope("batch"):`
+            for item in statement.items:
+                if item.optional_vars is not None:
+                    known.update(dict.fromkeys(_bound_names(item.optional_vars)))
+            _follow(statement.body, frame, known)
+        elif not isinstance(statement, (ast.Expr, ast.Pass)):
+            known.update(dict.fromkeys(_bound_names(statement)))
 
 
-def _bound_names(statement: ast.stmt) -> set[str]:
+def _bound_names(statement: ast.AST) -> set[str]:
     return {
         node.id
         for node in nodes_of([statement], into_functions=False)
