@@ -93,9 +93,8 @@ class Role:
 def converts(role: Role, method: str, keras: str) -> bool:
     """Whether Keras lets AutoGraph convert `method` of a class of this role. `keras` is `"2"` or `"3"`."""
     if method == "__call__" and role.kind in (LAYER, MODEL):
-        return (
-            True  # nothing of Keras stands between it and who calls it: it is converted as they are
-        )
+        # Nothing of Keras stands between it and who calls it: it is converted as they are.
+        return True
     if keras == "3" and not role.legacy:
         return False
     if role.kind == MODEL:

@@ -63,10 +63,6 @@ _MOST_RECURSION = 2
 _MOST_RUNS = 60
 
 
-# How a step brings its gradients to the weights.
-_UPDATES = frozenset({"apply_gradients", "minimize"})
-
-
 @dataclass(slots=True)
 class _Runs:
     """How often a function has been run, and how often it is being run right now."""
@@ -623,6 +619,10 @@ def _sized_for_all(joined: Value, values: tuple[Value, ...]) -> Value:
     if joined.producer is not None and not all(value.producer for value in values):
         return joined._replace(producer=None, counted=None)
     return joined
+
+
+# How a step brings its gradients to the weights.
+_UPDATES = frozenset({"apply_gradients", "minimize"})
 
 
 def _updates_weights(info: FunctionInfo) -> bool:

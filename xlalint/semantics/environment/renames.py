@@ -286,9 +286,8 @@ class _Reader:
             method = self._table.metrics.get(node.attr)
         if method is None and node.attr in self._table.optimizers and self._optimizes(node.value):
             method = self._table.optimizers[node.attr]
-            if isinstance(
-                node.ctx, ast.Store
-            ):  # it raised nothing: another name changes what the program does
+            # Written, it raised nothing: another name changes what the program does.
+            if isinstance(node.ctx, ast.Store):
                 method = method._replace(instead=f"`{method.use}`: this sets nothing there", use="")
         dotted = self._dotted(node)
         if dotted is None:
