@@ -8,7 +8,7 @@ from typing import Any
 
 from xlalint.semantics import attributes, calls, eager, known_texts, symbolic
 from xlalint.semantics.callbacks import protocols
-from xlalint.semantics.control_flow import conditionals
+from xlalint.semantics.control_flow import conditionals, unequal_arms
 from xlalint.semantics.control_flow.narrowing import narrow
 from xlalint.semantics.facts import (
     COMPREHENSION_FILTER,
@@ -281,6 +281,7 @@ def _ternary(node: ast.IfExp, frame: Frame) -> Value:
     if conditionals.becomes_one(test, frame):
         arms = (node.body, node.orelse)
         conditionals.note_results(node.test, test, (first, second), arms, frame)
+        result = unequal_arms.of_expressions(result, (first, second), arms, node.test, frame)
     if test.is_tensor and not test.guess and result.kind is PYTHON and frame.context.converted:
         return tensor_of(test)._replace(dtype=None)
     return result

@@ -9,7 +9,13 @@ from typing import Any
 
 from xlalint.semantics.callbacks import protocols
 from xlalint.semantics.callbacks.loop_calls import loop_state
-from xlalint.semantics.control_flow import conditionals, handlers, loops, matching
+from xlalint.semantics.control_flow import (
+    conditionals,
+    handlers,
+    loops,
+    matching,
+    unequal_arms,
+)
 from xlalint.semantics.control_flow.conditionals import note_arms, run_arm
 from xlalint.semantics.control_flow.narrowing import dotted_name, narrow
 from xlalint.semantics.expressions import evaluate, evaluate_condition, is_usual, truth
@@ -273,6 +279,8 @@ def _graph_if(node: ast.If, test: Value, frame: Frame) -> bool:
         decided = conditionals.numbers_decided(test, body, other, frame)
         frame.names.join(body.changes, other.changes)
         frame.names.update(decided)
+        changes, blocks = (body.changes, other.changes), (node.body, node.orelse)
+        frame.names.update(unequal_arms.of_names(changes, blocks, node.test, frame))
     else:
         frame.names.apply(body.changes if body.ends else other.changes)
     return (body.ends or other.ends) and whole is None

@@ -32,6 +32,7 @@ from xlalint.semantics.values import (
     COMPUTED,
     CONSTANT,
     EXTERNAL,
+    FROM_SHAPE,
     INSTANCE,
     MAPPING,
     NDARRAY,
@@ -44,6 +45,7 @@ from xlalint.semantics.values import (
     UNKNOWN,
     Content,
     Places,
+    Sizes,
     Value,
     class_name,
     element,
@@ -219,7 +221,12 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     rank = len(shape) if shape is not None else rank
     if base.producer is not None and producer is None:
         dependence = max(dependence, COMPUTED)
-    content: Content | Places | None = _content_item(base, parts, values, frame)
+    content: Content | Places | Sizes | None = _content_item(base, parts, values, frame)
+    if dependence == BOUNDED and type(base.ref) in (Content, Sizes):
+        if _is_settled(base, parts, values, frame):
+            dependence = FROM_SHAPE
+        elif content is None:
+            content = _sizes_left(base, parts, frame)
     if type(base.ref) is Places and all(map(_is_kept_axis, parts, values)):
         content = base.ref
     return Value(
@@ -318,12 +325,47 @@ def _content_item(
         return None
     if isinstance(parts[0], ast.Slice):
         bounds = _known_slice(parts[0], frame)
-        return Content(base.ref.numbers[bounds]) if bounds is not None else None
+        return _content_slice(base.ref, bounds) if bounds is not None else None
     known = number(values[0])
     held = base.ref.numbers
     return (
         Content((held[known],)) if known is not None and -len(held) <= known < len(held) else None
     )
+
+
+def _content_slice(content: Content, taken: slice) -> Content:
+    places = list(range(len(content.numbers)))[taken]
+    place = places.index(content.open_place) if content.open_place in places else None
+    return Content(content.numbers[taken], open_place=place)
+
+
+def _is_settled(base: Value, parts: list[ast.expr], values: list[Value], frame: Frame) -> bool:
+    """Whether these are sizes of a data-sized tensor that the data do not decide: those of its other dimensions."""
+    place = base.ref.open_place if type(base.ref) in (Content, Sizes) else None
+    if place is None or len(parts) != 1:
+        return False
+    count = len(base.ref.numbers) if type(base.ref) is Content else None
+    if isinstance(parts[0], ast.Slice):
+        taken = _known_slice(parts[0], frame)
+        if taken is None or (count is None and _counts_from_the_end(taken)):
+            return False
+        return place not in range(*taken.indices(count if count is not None else place + 1))
+    known = number(values[0])
+    if known is not None and known < 0:
+        known = known + count if count is not None else None
+    return known is not None and known != place
+
+
+def _sizes_left(base: Value, parts: list[ast.expr], frame: Frame) -> Sizes | None:
+    """`tf.shape(kept)[1:]` of what nobody knows the rank of."""
+    taken = _known_slice(parts[0], frame) if isinstance(parts[0], ast.Slice) else None
+    if type(base.ref) is not Sizes or taken is None or (taken.start or 0) < 0:
+        return None
+    return Sizes(base.ref.open_place - (taken.start or 0)) if taken.step in (None, 1) else None
+
+
+def _counts_from_the_end(taken: slice) -> bool:
+    return any(bound is not None and bound < 0 for bound in (taken.start, taken.stop, taken.step))
 
 
 def _shape_after(

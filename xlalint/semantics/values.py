@@ -93,11 +93,19 @@ class Content(NamedTuple):
     """The numbers in a small tensor of whole numbers (a shape), None for those that are not known.
 
     `is_rank`: what `tf.rank` returned, a tensor even where the rank is known while tracing. `is_eager` as for an `Eager`.
+    `open_place`: as for `Sizes`.
     """
 
     numbers: Shape
     is_rank: bool = False
     is_eager: bool = False
+    open_place: int | None = None
+
+
+class Sizes(NamedTuple):
+    """That a vector holds the sizes of a data-sized tensor of unknown rank, of which the data decide the one at `open_place`."""
+
+    open_place: int
 
 
 class Eager(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks.handed_functions import argument, run, run_in_graph
-from xlalint.semantics.control_flow import conditionals, loops
+from xlalint.semantics.control_flow import conditionals, loops, unequal_arms
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.values import (
@@ -30,18 +30,32 @@ def cond(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Fr
     test = argument(arguments, bound, 0, "pred")
     arms = _run_arms(node, test, functions, frame)
     _compare(node, test, arms, functions, frame)
-    return _either(test, arms, frame)
+    return _either(test, arms, functions, node, frame)
 
 
-def _either(test: Value | None, results: list[Value], frame: Frame) -> Value:
+def _either(
+    test: Value | None,
+    results: list[Value],
+    functions: Sequence[Value | None],
+    node: ast.AST,
+    frame: Frame,
+) -> Value:
     """What a conditional gives whose callbacks return these."""
     if not results:
         return NOTHING_KNOWN
-    if test is not None and test.is_tensor and frame.context.is_compiled:
-        # Where XLA knows the test, as shapes or as arguments, it knows which of the numbers it is (fixtures/XLA203).
-        dependence = max(test.dependence, FROM_SHAPE)
-        results = [_from_graph(result, dependence) for result in results]
-    return join_all(tuple(results))
+    if test is None or not test.is_tensor or not frame.context.is_compiled:
+        return join_all(tuple(results))
+    # Where XLA knows the test, as shapes or as arguments, it knows which of the numbers it is (fixtures/XLA203).
+    dependence = max(test.dependence, FROM_SHAPE)
+    results = [_from_graph(result, dependence) for result in results]
+    asked = next(iter(getattr(node, "args", ())), None)
+    bodies = [_definition(function) for function in functions]
+    return unequal_arms.of_callbacks(join_all(tuple(results)), results, bodies, asked, frame)
+
+
+def _definition(function: Value | None) -> ast.AST | None:
+    info = function.ref if function is not None and function.kind is FUNCTION else None
+    return info.node if isinstance(info, FunctionInfo) else None
 
 
 def _from_graph(result: Value, dependence: int) -> Value:
@@ -131,7 +145,7 @@ def switch_case(
     index = argument(arguments, bound, 0, "branch_index")
     results = _run_arms(node, index, found, frame)
     _compare(node, index, results, list(found), frame)
-    return _either(index, results, frame)
+    return _either(index, results, found, node, frame)
 
 
 def case(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -144,4 +158,4 @@ def case(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Fr
     test = tests[0] if tests else None
     results = _run_arms(node, test, found, frame)
     _compare(node, test, results, list(found), frame)
-    return _either(test, results, frame)
+    return _either(test, results, found, node, frame)

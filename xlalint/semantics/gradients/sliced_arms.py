@@ -104,6 +104,22 @@ def _slices(part: ast.Subscript) -> Iterator[ast.Slice]:
                 yield each
 
 
+def axes_cut(part: ast.Subscript, test: ast.expr | None) -> list[int | None] | None:
+    """The axes along which a subscript leaves something out, from the end behind `...`; None where that is not known."""
+    given = part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice]
+    behind = next((i for i, each in enumerate(given) if _is_ellipsis(each)), len(given))
+    axes: list[int | None] = []
+    for place, each in enumerate(given):
+        if isinstance(each, ast.Slice):
+            if _is_part(each, test):
+                axes.append(place if place < behind else place - len(given))
+            elif ast.unparse(each) not in (":", "::"):
+                return None
+        elif not _is_ellipsis(each):
+            return None
+    return axes
+
+
 def _is_ellipsis(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is Ellipsis
 

@@ -32,6 +32,7 @@ from xlalint.semantics.values import (
     UNKNOWN,
     Content,
     Places,
+    Sizes,
     Value,
     flattened,
     leaves,
@@ -261,7 +262,8 @@ def _shape_of(name: str, flat: tuple[Value, ...], bound: Bound) -> Value:
     rank = 0 if name in ("tf.size", "tf.rank") else 1
     if name == "keras.ops.shape":
         return Value(COLLECTION, ref=Value(UNKNOWN, dependence))
-    shape = flat[0].shape if flat and flat[0].is_tensor else None
+    first = flat[0] if flat and flat[0].is_tensor else NOTHING_KNOWN
+    shape, place = first.shape, first.sized_axis if first.producer is not None else None
     wanted = bound.get("out_type")
     dtype = "int32" if wanted is None else dtype_name(wanted)
     if name == "tf.shape_n":  # a list of shapes
@@ -271,5 +273,7 @@ def _shape_of(name: str, flat: tuple[Value, ...], bound: Bound) -> Value:
         content = Content((known,), True) if name == "tf.rank" else None
         return Value(TENSOR, dependence, dtype=dtype, rank=0, ref=content, shape=())
     if shape is None or name not in ("tf.shape", "keras.backend.shape"):
-        return Value(TENSOR, dependence, dtype=dtype, rank=rank, shape=(None,))
-    return Value(TENSOR, dependence, None, dtype, rank, Content(shape), shape=(len(shape),))
+        sizes = Sizes(place) if place is not None and rank == 1 else None
+        return Value(TENSOR, dependence, None, dtype, rank, sizes, shape=(None,))
+    content = Content(shape, open_place=place)
+    return Value(TENSOR, dependence, None, dtype, rank, content, shape=(len(shape),))

@@ -284,9 +284,22 @@ def _items(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: F
     """`tf.unstack`: a batch's first axis cannot be unstacked, and so the items of a layer's inputs may be sizes."""
     items = _unstacked(arguments, bound, flat, frame)
     first = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
+    if type(first.ref) is Content and first.shape == (len(first.ref.numbers),):
+        return _numbers_apart(first, first.ref)
     if not first.structured or "axis" in bound:
         return items
     return items._replace(ref=items.ref._replace(structured=True))
+
+
+def _numbers_apart(vector: Value, held: Content) -> Value:
+    """`batch, rows, columns = tf.unstack(tf.shape(x))`; the data decide one of those of a data-sized tensor."""
+    items = []
+    for place, known in enumerate(held.numbers):
+        is_settled = held.open_place is not None and place != held.open_place
+        dependence = FROM_SHAPE if is_settled else vector.dependence
+        item = Value(TENSOR, dependence, None, vector.dtype, 0, Content((known,)), shape=())
+        items.append(item._replace(sure=vector.sure))
+    return Value(SEQUENCE, vector.dependence, ref=tuple(items))
 
 
 def _flattened(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:

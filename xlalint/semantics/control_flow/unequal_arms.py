@@ -1,0 +1,310 @@
+"""Results of a conditional whose arms differ in size: `tf.cond(n % k > 0, lambda: tf.pad(x, ...), lambda: x)`.
+
+XLA gives such a result a buffer for the larger arm and a count, as it does what a mask leaves, whatever the test is: one that is
+known when it compiles is not looked at. All that goes wrong with data-sized tensors goes wrong with it in the same way: a fraction
+of its size is no compile-time constant, `y[-1]` is an element of the buffer (measured on TensorFlow 2.21: fixtures/XLA203/
+flagged_padded_in_one_arm.py, fixtures/XLA204/flagged_arms_of_two_sizes.py).
+
+Mostly no size is known, and so it is read from the text of the arms how each makes its result of the same tensor.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.gradients.sliced_arms import axes_cut
+from xlalint.semantics.names import api_name
+from xlalint.semantics.results import result_shapes
+from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.values import EXTERNAL, NOTHING_KNOWN, SEQUENCE, TENSOR, Value
+
+ARMS_OF_TWO_SIZES = "a conditional whose arms differ in size"
+
+
+class Size(NamedTuple):
+    """The size of an expression against that of a name: which axes it has made longer or shorter, None for one not known."""
+
+    base: str
+    changed: frozenset[int | None] = frozenset()
+
+
+Sizes = dict[str, "Size | None"]
+# What a callback returns, and the sizes of the names that it has bound by then.
+Returned = tuple["ast.expr | None", Sizes]
+
+
+def of_callbacks(
+    joined: Value,
+    values: Sequence[Value],
+    callbacks: Sequence[ast.AST | None],
+    test: ast.expr | None,
+    frame: Frame,
+) -> Value:
+    """What a conditional call gives whose callbacks return `values`."""
+    returned = [_returned(node, test, frame) for node in callbacks]
+    if joined.kind is SEQUENCE and all(value.kind is SEQUENCE for value in values):
+        items = [
+            _of_item(place, item, values, returned, test, frame)
+            for place, item in enumerate(joined.ref)
+        ]
+        return joined._replace(ref=tuple(items))
+    return _of_returned(joined, values, returned, test, frame)
+
+
+def _of_item(
+    place: int,
+    joined: Value,
+    values: Sequence[Value],
+    returned: Sequence[Returned],
+    test: ast.expr | None,
+    frame: Frame,
+) -> Value:
+    """One of several things that each callback returns."""
+    parts: list[Returned] = []
+    for expression, known in returned:
+        is_written = isinstance(expression, (ast.Tuple, ast.List)) and len(expression.elts) > place
+        parts.append((expression.elts[place] if is_written else None, known))  # type: ignore[union-attr]
+    return _of_returned(joined, [value.ref[place] for value in values], parts, test, frame)
+
+
+def _of_returned(
+    joined: Value,
+    values: Sequence[Value],
+    returned: Sequence[Returned],
+    test: ast.expr | None,
+    frame: Frame,
+) -> Value:
+    if not _may_differ(joined, values, frame):
+        return joined
+    sizes = [
+        None if expression is None else of_expression(expression, test, frame, known)
+        for expression, known in returned
+    ]
+    return _sized(joined, values, sizes)
+
+
+def of_expressions(
+    joined: Value, values: Sequence[Value], arms: Sequence[ast.expr], test: ast.expr, frame: Frame
+) -> Value:
+    """What `a if test else b` gives."""
+    if not _may_differ(joined, values, frame):
+        return joined
+    return _sized(joined, values, [of_expression(arm, test, frame) for arm in arms])
+
+
+def of_names(
+    changes: Sequence[Mapping[str, Value | None]],
+    blocks: Sequence[Sequence[ast.stmt]],
+    test: ast.expr,
+    frame: Frame,
+) -> dict[str, Value]:
+    """The names that the arms of an `if` leave in different sizes, and their values; `frame` holds the joined ones."""
+    found: dict[str, Value] = {}
+    sizes: list[Sizes] | None = None
+    for name in {**changes[0], **changes[1]}:
+        joined = frame.names.get(name)
+        values = [arm.get(name) or joined for arm in changes]
+        known = [value for value in values if value is not None]
+        if joined is None or len(known) < 2 or not _may_differ(joined, known, frame):
+            continue
+        if sizes is None:
+            sizes = [after(block, test, frame) for block in blocks]
+        value = _sized(joined, known, [arm.get(name, Size(name)) for arm in sizes])
+        if value is not joined:
+            found[name] = value
+    return found
+
+
+def _may_differ(joined: Value, values: Sequence[Value], frame: Frame) -> bool:
+    if joined.kind is not TENSOR or joined.producer is not None:
+        return False
+    if joined.rank == 0 or frame.silent or not frame.context.is_compiled:
+        return False
+    return all(value.is_tensor for value in values)
+
+
+def _sized(joined: Value, values: Sequence[Value], sizes: Sequence[Size | None]) -> Value:
+    """The result, data-sized where the arms differ in size."""
+    axes = _static_difference(values) or _relative_difference(sizes)
+    if not axes:
+        return joined
+    only = next(iter(axes)) if len(axes) == 1 else None
+    axis = _from_the_front(only, joined)
+    shape = joined.shape
+    if shape is not None:
+        at = {_from_the_front(each, joined) for each in axes}
+        shape = tuple(None if i in at or None in at else size for i, size in enumerate(shape))
+    sized = joined._replace(producer=ARMS_OF_TWO_SIZES, sized_axis=axis, shape=shape, ref=None)
+    return sized._replace(structured=False, guess=False)  # what is padded or cut is one tensor
+
+
+def _from_the_front(axis: int | None, value: Value) -> int | None:
+    if axis is None or axis >= 0:
+        return axis
+    return axis + len(value.shape) if value.shape is not None else None
+
+
+def _static_difference(values: Sequence[Value]) -> frozenset[int | None]:
+    """The axes along which the static sizes are known and differ."""
+    shapes = [value.shape for value in values]
+    if any(shape is None or len(shape) != len(shapes[0] or ()) for shape in shapes):
+        return frozenset()
+    columns = zip(*(shape for shape in shapes if shape is not None))
+    return frozenset(
+        axis for axis, sizes in enumerate(columns) if None not in sizes and len(set(sizes)) > 1
+    )
+
+
+def _relative_difference(sizes: Sequence[Size | None]) -> frozenset[int | None]:
+    """The axes that one arm has changed and the other has not. Where both have, they may have done the same."""
+    known = [size for size in sizes if size is not None]
+    if len(known) < len(sizes) or len({size.base for size in known}) != 1:
+        return frozenset()
+    first, *others = (size.changed for size in known)
+    for other in others:
+        if None in first and None in other:
+            continue
+        if first != other and (not first or not other or None not in first | other):
+            return first ^ other
+    return frozenset()
+
+
+def _returned(node: ast.AST | None, test: ast.expr | None, frame: Frame) -> Returned:
+    """What a lambda, or a function without branches, returns, and the sizes that are known there."""
+    if isinstance(node, ast.Lambda):
+        return node.body, {}
+    if isinstance(node, ast.FunctionDef) and isinstance(node.body[-1], ast.Return):
+        return node.body[-1].value, after(node.body[:-1], test, frame)
+    return None, {}
+
+
+def after(block: Iterable[ast.stmt], test: ast.expr | None, frame: Frame) -> Sizes:
+    """The sizes of the names that a block binds, against those of names before it. None: not known."""
+    known: Sizes = {}
+    for statement in block:
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            size = of_expression(statement.value, test, frame, known)
+            known[statement.targets[0].id] = size if len(statement.targets) == 1 else None
+        else:
+            for node in nodes_of([statement], into_functions=False):
+                if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                    known[node.id] = None
+    return known
+
+
+def of_expression(
+    node: ast.expr, test: ast.expr | None, frame: Frame, known: Sizes | None = None
+) -> Size | None:
+    """The size of an expression against the name that it is made of; None where it is not known."""
+    sizes = known if known is not None else {}
+    if isinstance(node, ast.Name):
+        return sizes[node.id] if node.id in sizes else Size(node.id)
+    if isinstance(node, ast.Attribute):
+        return Size(ast.unparse(node)) if _is_dotted(node) else None
+    if isinstance(node, ast.BinOp):
+        for number, other in ((node.left, node.right), (node.right, node.left)):
+            if isinstance(number, ast.Constant):
+                return of_expression(other, test, frame, sizes)
+        return None
+    if isinstance(node, ast.Subscript):
+        return _changed(of_expression(node.value, test, frame, sizes), axes_cut(node, test))
+    if isinstance(node, ast.Call) and node.args:
+        return _of_call(node, test, frame, sizes)
+    return None
+
+
+def _is_dotted(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def _changed(size: Size | None, axes: Iterable[int | None] | None) -> Size | None:
+    """An axis that is changed twice may be as long as it was."""
+    if size is None or axes is None:
+        return None
+    more = frozenset(axes)
+    if size.changed and more and (size.changed & more or None in size.changed | more):
+        return None
+    return Size(size.base, size.changed | more)
+
+
+def _of_call(node: ast.Call, test: ast.expr | None, frame: Frame, sizes: Sizes) -> Size | None:
+    if not isinstance(node.func, (ast.Name, ast.Attribute)):
+        return None
+    target = frame.analysis.evaluate(node.func, frame)
+    name = api_name(str(target.ref)) if target.kind is EXTERNAL else ""
+    if name in ("tf.concat", "keras.ops.concatenate", "keras.layers.concatenate"):
+        return _joined(node, test, frame, sizes)
+    change = _CHANGES.get(name)
+    if change is None:
+        api = frame.analysis.catalog.api(name) if name.startswith(("tf.", "keras.")) else None
+        is_same = name in _SAME or (api is not None and api.shape == "same")
+        return of_expression(node.args[0], test, frame, sizes) if is_same else None
+    return _changed(of_expression(node.args[0], test, frame, sizes), change(node, frame))
+
+
+def _joined(node: ast.Call, test: ast.expr | None, frame: Frame, sizes: Sizes) -> Size | None:
+    """`tf.concat([x, rest], 0)` is longer than `x`."""
+    items = node.args[0]
+    if not isinstance(items, (ast.List, ast.Tuple)) or len(items.elts) < 2:
+        return None
+    parts = [of_expression(item, test, frame, sizes) for item in items.elts]
+    known = next((part for part in parts if part is not None and not part.changed), None)
+    return _changed(known, [_number(_argument(node, 1, "axis"), frame)])
+
+
+def _padded(node: ast.Call, frame: Frame) -> list[int | None] | None:
+    """The axes of `paddings` that have any."""
+    given = _argument(node, 1, "paddings")
+    value = frame.analysis.evaluate(given, frame) if given is not None else NOTHING_KNOWN
+    if value.kind is not SEQUENCE or not value.ref:
+        return [None]
+    return _unless(value, 0)
+
+
+def _tiled(node: ast.Call, frame: Frame) -> list[int | None] | None:
+    given = _argument(node, 1, "multiples")
+    value = frame.analysis.evaluate(given, frame) if given is not None else NOTHING_KNOWN
+    return _unless(value, 1) if value.kind is SEQUENCE else [None]
+
+
+def _unless(value: Value, neutral: int) -> list[int | None]:
+    """The places of a list at which there is something else than a number that changes nothing."""
+    return [
+        place
+        for place, item in enumerate(value.ref)
+        if any(
+            result_shapes.number(part) != neutral
+            for part in (item.ref if item.kind is SEQUENCE else (item,))
+        )
+    ]
+
+
+def _repeated(node: ast.Call, frame: Frame) -> list[int | None] | None:
+    return [_number(_argument(node, 2, "axis"), frame)]
+
+
+_CHANGES = {
+    "tf.pad": _padded,
+    "keras.ops.pad": _padded,
+    "tf.tile": _tiled,
+    "keras.ops.tile": _tiled,
+    "tf.repeat": _repeated,
+    "keras.ops.repeat": _repeated,
+}
+_SAME = frozenset({"tf.identity", "tf.cast", "tf.stop_gradient", "tf.convert_to_tensor"})
+
+
+def _argument(node: ast.Call, position: int, name: str) -> ast.expr | None:
+    for keyword in node.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    return node.args[position] if len(node.args) > position else None
+
+
+def _number(node: ast.expr | None, frame: Frame) -> int | None:
+    return None if node is None else result_shapes.number(frame.analysis.evaluate(node, frame))
