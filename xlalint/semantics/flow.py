@@ -173,7 +173,9 @@ def _bind_item(target: ast.Subscript, value: Value, frame: Frame) -> None:
 def _store_in_array(target: ast.Subscript, base: Value, value: Value, frame: Frame) -> None:
     """`array[i] = tensor`: only an array of objects takes one."""
     if frame.context.region == ASSUMED:
-        frame.touches_host = True  # nobody compiles what fills arrays
+        # Nobody compiles what fills arrays with what it is given or computes; with sizes, permutations and tables, many do.
+        if value.kind not in (PYTHON, SHAPE, NDARRAY):
+            frame.touches_host = True
     elif base.dtype not in (None, "object") and is_computed(value):
         frame.analysis.note(frame, target, ARRAY_ITEM, value)
     else:
@@ -203,7 +205,11 @@ def _if(node: ast.If, frame: Frame) -> bool:
             names.fork()
             frame.undecided = undecided + 1
             frame.unusual += usual is False
+            touches_host = frame.touches_host
             ends_body = _run_arm(node, True, frame)
+            if usual is False:
+                # Who asks for what is on the host only then may compile the rest.
+                frame.touches_host = touches_host
             frame.unusual -= usual is False
             arms.append((names.take_back(), ends_body))
             names.fork()
@@ -542,6 +548,8 @@ def _return(node: ast.Return, frame: Frame) -> bool:
     if node.value is not None and frame.context.jit:
         text.note_returned(node.value, value, frame)
         misfits.note_returned(node.value, value, frame)
+    if frame.unusual:
+        frame.unusual_returns.add(len(frame.returned))
     frame.returned.append(value)
     return False
 

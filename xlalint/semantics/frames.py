@@ -22,7 +22,7 @@ class Frame:
 
     `names` maps local names to values; `self.x` is kept under the key `"self.x"`, so that it is flow-sensitive too.
     `unusual` counts the conditions around that fail unless a caller passes something other than a default, `undecided` those of
-    Python that may hold or not.
+    Python that may hold or not. `unusual_returns` are the positions in `returned` of what is returned under the former.
     `silent` drops facts: code in `tf.init_scope`, constructors run for their attributes. `attributes`, when there,
     collects what is assigned to `self`. `loops` are the Python loops around the statement being run, `tapes` counts the
     gradient tapes that record it, `arms` the arms of graph conditionals that it is in,
@@ -41,6 +41,7 @@ class Frame:
     self_name: str | None = None
     attributes: dict[str, Value] | None = None
     returned: list[Value] = field(default_factory=list)
+    unusual_returns: set[int] = field(default_factory=set)
     silent: bool = False
     unusual: int = 0
     undecided: int = 0

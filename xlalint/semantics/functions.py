@@ -94,7 +94,7 @@ class Functions:
         latest = list(islice(reversed(self.visited), max(0, len(self.visited) - since)))
         for info in latest:
             self._memo.pop(info, None)
-            if self._analysis.modules.is_exported(info):
+            if self._analysis.modules.exports.hold(info):
                 del self.visited[info]
 
     def invoke_value(
@@ -234,7 +234,7 @@ class Functions:
         """Whether a method run for this object is run as it ever is: others may make an exported class with other settings."""
         if self_value is None or not self_value.given:
             return True
-        return not self._analysis.modules.is_exported(self_value.ref)
+        return not self._analysis.modules.exports.name(self_value.ref)
 
     def _infer_unknown(self, info: FunctionInfo, frame: Frame) -> None:
         """A parameter that a caller passes something unknown for holds what it is annotated as, documented, or treated as."""
@@ -346,7 +346,7 @@ class Functions:
             conditionals.close_splits(frame, 0, ends)
         if ends:
             frame.returned.append(NONE)
-        return join_all(tuple(frame.returned)) if frame.returned else NOTHING_KNOWN
+        return _result(frame)
 
     def bind_parameters(
         self,
@@ -512,6 +512,16 @@ def _documented(info: FunctionInfo, name: str) -> Value | None:
     if info.module.is_of_arrays:
         return None
     return None if evidence.is_asked_for_type(info, name) else documented.parameter(info, name)
+
+
+def _result(frame: Frame) -> Value:
+    """What a function returns: what it returns to callers that pass no more than defaults, where that is known."""
+    returned, unusual = frame.returned, frame.unusual_returns
+    if len(unusual) < len(returned) and unusual:
+        result = join_all(tuple(v for i, v in enumerate(returned) if i not in unusual))
+        if result != NOTHING_KNOWN:
+            return result
+    return join_all(tuple(returned)) if returned else NOTHING_KNOWN
 
 
 def _annotated_result(info: FunctionInfo, given: list[Value], frame: Frame) -> Value:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import eager, flow
@@ -11,6 +10,7 @@ from xlalint.semantics.facts import EAGER, Context
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.imports import libraries
+from xlalint.semantics.imports.exports import Exports
 from xlalint.semantics.imports.late_imports import late_imports
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
 from xlalint.semantics.names import canonical
@@ -40,6 +40,7 @@ class Modules:
     def __init__(self, analysis: Analysis, project: Project) -> None:
         self._analysis = analysis
         self.project = project
+        self.exports = Exports(project)
         self._module_frames: dict[ModuleInfo, Frame] = {}
         # Modules whose further names are operations of a loaded library, and those whose further names nobody knows.
         self._libraries: set[ModuleInfo] = set()
@@ -93,17 +94,22 @@ class Modules:
             value = frame.names[name]
             if value.kind is DEFERRED:
                 if value.ref == (module.name, name):
-                    return NOTHING_KNOWN
+                    return self._submodule(module, name)
                 frame.names[name] = (
                     NOTHING_KNOWN  # names that import each other in a circle end here
                 )
                 value = frame.names[name] = self.resolved(value)
             return eager.made(value) if value.kind is TENSOR else value
-        inner = self.project.module(f"{module.name}.{name}") if module.is_package else None
-        if inner is not None:
-            return Value(PROJECT_MODULE, ref=inner)
+        inner = self._submodule(module, name)
+        if inner is not NOTHING_KNOWN:
+            return inner
         later = self._defined_later(module, name)
         return later if later is not None else self._of_library(module, name)
+
+    def _submodule(self, module: ModuleInfo, name: str) -> Value:
+        """A module of a package: its own name there, which `from . import name` in the package's body binds too."""
+        inner = self.project.module(f"{module.name}.{name}") if module.is_package else None
+        return NOTHING_KNOWN if inner is None else Value(PROJECT_MODULE, ref=inner)
 
     def _of_library(self, module: ModuleInfo, name: str) -> Value:
         """A name that a module does not bind itself: an operation, where the module took over a library of them."""
@@ -164,19 +170,6 @@ class Modules:
         for name, dotted in late_imports(module).items():
             if dotted and frame.names.get(name, NONE) in (NONE, NOTHING_KNOWN):
                 frame.names[name] = self.imported(dotted)
-
-    def is_exported(self, info: FunctionInfo | ClassInfo) -> bool:
-        """Whether the package of a function or class hands it on by name: it is made for others to call."""
-        package = info.module.name.rpartition(".")[0]
-        home = self.project.module(package) if package else None
-        if home is None or not home.is_package or info.parent is not None:
-            return False
-        if isinstance(info, FunctionInfo) and info.cls is not None:
-            return False
-        # Finding a bare word in a long text is quick, and finding none is the rule.
-        return info.name in home.text and (
-            re.search(rf"\b{re.escape(info.name)}\b", home.text) is not None
-        )
 
     def close_over(self, info: FunctionInfo, frame: Frame) -> None:
         """Remember the frame in which a nested function or lambda was defined."""

@@ -542,8 +542,8 @@ class Regions:
         if info.cls is not None and not is_met and info.name.startswith("_"):
             # Its own class calls it, and did not with any setting that objects are made with.
             seen = self._made_with.get(info.cls, {(): None})
-            is_met = () not in seen and not self._analysis.modules.is_exported(info.cls)
-        return not is_met or self._analysis.modules.is_exported(info)
+            is_met = () not in seen and not self._analysis.modules.exports.name(info.cls)
+        return not is_met or self._analysis.modules.exports.hold(info)
 
     def _run_assumed(self, info: FunctionInfo) -> None:
         context = Context(

@@ -25,6 +25,7 @@ from xlalint.semantics.values import (
     FUNCTION,
     INSTANCE,
     MAPPING,
+    NDARRAY,
     NONE,
     NOTHING_KNOWN,
     PARTIAL,
@@ -193,6 +194,8 @@ def _isinstance(values: tuple[Value, ...], frame: Frame) -> Value:
             return FALSE
     if kinds <= _COMPOSITES:
         return usually(False)
+    if kinds == {NDARRAY} and frame.context.is_compiled:
+        return usually(False)  # what is traced is handed tensors
     if value.usual() is not None or value.kind in _CALLABLE:
         return _is_of_python(value, wanted)
     if value.kind in (SEQUENCE, COLLECTION) and kinds == {SEQUENCE}:
