@@ -125,9 +125,12 @@ class Kept(NamedTuple):
 
 
 class Places(NamedTuple):
-    """That a tensor holds positions that a sort returned, or is a mask made of them and of constants alone (sorted_places.py)."""
+    """That a tensor holds positions that a sort returned, constants that were shuffled, or is a mask made of either and of constants
+    alone (sorted_places.py).
+    """
 
     is_mask: bool
+    is_shuffled: bool = False
 
 
 class Made(NamedTuple):

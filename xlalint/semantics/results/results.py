@@ -110,6 +110,8 @@ def _of_call(
     value = _as_catalogued(api, name, data_sized, arguments, bound, flat, frame)
     if any(type(leaf.ref) is Places for leaf in flat):
         value = sorted_places.of_call(name, flat, value)
+    if name == "tf.random.shuffle" and flat and value.kind is TENSOR:
+        value = sorted_places.shuffled(flat[0], value)
     return value
 
 

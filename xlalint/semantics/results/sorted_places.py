@@ -2,6 +2,7 @@
 
 Lowering `tf.where(mask)` and boolean masks, TensorFlow asks for the largest count that the mask may have. Of a sort it takes the
 positions for constants as large as can be, so that `tf.argsort(x) < 2` is true nowhere: the result is empty, or the process dies.
+So it does with constants that are shuffled, `tf.random.shuffle(tf.range(n)) < 2`, which XLA sorts by random keys.
 Where data, arithmetic or `tf.reshape` come between, and for `>`, it knows that it does not know. Measured with TensorFlow 2.15 and
 2.21: fixtures/XLA204/flagged_masks_of_positions.py. The bound is found before any compiler is asked, for every target alike.
 """
@@ -24,6 +25,7 @@ from xlalint.semantics.values import (
 )
 
 _POSITIONS, _MASK = Places(False), Places(True)
+_SHUFFLED = Places(False, is_shuffled=True)
 # The positions on the left, a constant on the right.
 _BELOW = (ast.Lt, ast.LtE, ast.Eq)
 _ABOVE = (ast.Gt, ast.GtE, ast.Eq)
@@ -61,9 +63,22 @@ def _positions(first: Value, flat: tuple[Value, ...]) -> Value:
     return Value(TENSOR, dependence, producer, "int32", None, ref, is_known)
 
 
+def shuffled(given: Value, result: Value) -> Value:
+    """`tf.random.shuffle(tf.range(n))`: whole numbers that XLA knows, in an order that it does not know."""
+    is_whole = given.dtype is None or given.dtype.startswith(("int", "uint"))
+    is_vector = given.shape is None or len(given.shape) == 1  # the rows of a matrix are gathered
+    if is_whole and is_vector and given.producer is None and _is_constant(given):
+        return result._replace(ref=_SHUFFLED)
+    return result
+
+
 def compared(op: ast.cmpop | type[ast.cmpop], left: Value, right: Value) -> Places | None:
     """What a comparison of positions with a constant is; None for any other."""
     kind = op if isinstance(op, type) else type(op)
+    if left.ref == _SHUFFLED and issubclass(kind, (ast.Lt, ast.LtE)) and _is_constant(right):
+        return _MASK
+    if right.ref == _SHUFFLED and issubclass(kind, (ast.Gt, ast.GtE)) and _is_constant(left):
+        return _MASK
     if left.ref == _POSITIONS and issubclass(kind, _BELOW) and _is_constant(right):
         return _MASK
     if right.ref == _POSITIONS and issubclass(kind, _ABOVE) and _is_constant(left):
