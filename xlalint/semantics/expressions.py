@@ -8,7 +8,7 @@ from typing import Any
 
 from xlalint.semantics import attributes, calls, eager, known_texts, symbolic
 from xlalint.semantics.callbacks import protocols
-from xlalint.semantics.control_flow import conditionals, unequal_arms
+from xlalint.semantics.control_flow import conditionals, left_out, unequal_arms
 from xlalint.semantics.control_flow.narrowing import narrow
 from xlalint.semantics.facts import (
     COMPREHENSION_FILTER,
@@ -243,7 +243,8 @@ def _boolean(node: ast.BoolOp, frame: Frame) -> Value:
     usual = _usual_outcome(values, is_and)
     if usual is not None:
         return usual
-    return join_all(tuple(values)) if values else SOME_PYTHON
+    joined = join_all(tuple(values)) if values else SOME_PYTHON
+    return left_out.instead(node, values, joined, frame) if frame.left_out else joined
 
 
 def _usual_outcome(values: list[Value], is_and: bool) -> Value | None:
@@ -278,6 +279,8 @@ def _ternary(node: ast.IfExp, frame: Frame) -> Value:
     first = _ternary_arm(node, test, True, frame)
     second = _ternary_arm(node, test, False, frame)
     result = join(first, second)
+    if frame.left_out:
+        result = left_out.chosen(node.test, first, second, result, frame)
     if conditionals.becomes_one(test, frame):
         arms = (node.body, node.orelse)
         conditionals.note_results(node.test, test, (first, second), arms, frame)

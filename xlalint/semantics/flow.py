@@ -12,6 +12,7 @@ from xlalint.semantics.callbacks.loop_calls import loop_state
 from xlalint.semantics.control_flow import (
     conditionals,
     handlers,
+    left_out,
     loops,
     matching,
     unequal_arms,
@@ -189,6 +190,7 @@ def _if(node: ast.If, frame: Frame) -> bool:
     # Whether the way that is gone with defaults goes on after the `if`; None while (or where) that is not known.
     goes_on: bool | None = None
     is_open = True
+    asked = node.test
     # `elif` is an `if` in the other arm: followed in a loop, so that thousands of them neither nest nor add up.
     while True:
         test = evaluate_condition(node.test, frame, "if")
@@ -212,6 +214,7 @@ def _if(node: ast.If, frame: Frame) -> bool:
                 frame.touches_host = touches_host
             frame.unusual -= usual is False
             arms.append((names.take_back(), ends_body))
+            asked = node.test
             names.fork()
             narrow(node.test, False, frame, promised=isinstance(node.body[-1], ast.Raise))
             block = node.orelse
@@ -224,10 +227,10 @@ def _if(node: ast.If, frame: Frame) -> bool:
             break
         node = block[0]
     frame.unusual, frame.undecided = unusual + (goes_on is False), undecided
-    return _join_arms(arms, ends, frame) if arms else ends
+    return _join_arms(asked, arms, ends, frame) if arms else ends
 
 
-def _join_arms(arms: list[tuple[Changes, bool]], ends: bool, frame: Frame) -> bool:
+def _join_arms(test: ast.expr, arms: list[tuple[Changes, bool]], ends: bool, frame: Frame) -> bool:
     """Go on after the arms of an `if` with its `elif`s, the last `else` still forked; returns whether any arm ends."""
     names = frame.names
     rest = names.take_back()
@@ -235,6 +238,8 @@ def _join_arms(arms: list[tuple[Changes, bool]], ends: bool, frame: Frame) -> bo
         body, ends_body = arms[0]
         if ends_body and ends:
             names.join(body, rest, prefer_first=frame.function is None)
+            if frame.left_out:
+                left_out.settle(test, body, rest, frame)
         elif ends_body:
             names.apply(body)
         else:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from xlalint.semantics import documented, evidence, flow, parameters
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.configured import is_flags
-from xlalint.semantics.control_flow import conditionals
+from xlalint.semantics.control_flow import conditionals, left_out
 from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
@@ -455,6 +455,7 @@ class Functions:
             found[arguments.vararg.arg] = Value(COLLECTION, ref=each)
         if arguments.kwarg is not None:
             found[arguments.kwarg.arg] = Value(MAPPING)
+        left_out.note_parameters(found, defaults, frame)
         return found
 
     def _default_function(self, info: FunctionInfo, default: ast.expr | None) -> Value | None:
