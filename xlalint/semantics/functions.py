@@ -225,7 +225,7 @@ class Functions:
         if known is None:
             nodes = islice(ast.walk(info.node), _SMALL + 1)
             known = _MORE_OF_SMALL if sum(1 for _ in nodes) <= _SMALL else 1
-            if info.cls is not None:
+            if info.cls is not None and not self._analysis.traits(info).is_static:
                 known = min(known, _MORE_OF_METHODS)
             self._frequencies[info] = known
         return known

@@ -319,15 +319,20 @@ class Regions:
     def _run_host_functions(self, modules: list[ModuleInfo]) -> None:
         """Run what feeds, configures and drives training, eagerly: it says who compiles what."""
         for module in modules:
+            makes_data = ".map(" in module.text
             for info in module.functions:
-                if (
-                    info not in self._analysis.functions.visited
-                    and info not in self._host
-                    and _names_host_work(info.name)
-                ):
+                if info in self._analysis.functions.visited:
+                    continue
+                names_it = info not in self._host and _names_host_work(info.name)
+                if names_it or (makes_data and self._makes_data(info)):
                     context = Context(EAGER, False, False, (info.qualname,))
                     self._run_root(Root(info, context, _self_of(info)))
         self._drain()
+
+    def _makes_data(self, info: FunctionInfo) -> bool:
+        """Whether a function is a method of a class that makes batches: what it maps over them is on the host with it."""
+        role = self._analysis.classes.role(info.cls) if info.cls is not None else None
+        return role is not None and role.kind == HOST_DATA
 
     def _run_handed_to_host(self) -> None:
         """Run what tf.data was given, eagerly: helpers that nobody else calls are on the host with it."""

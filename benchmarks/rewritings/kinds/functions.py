@@ -88,7 +88,19 @@ def is_helper(function: Function) -> bool:
         and function.node.asynchronous is None
         and syntax.parameters(function.node) is not None
         and syntax.names_in(function.program).count(function.name) > 0
+        and function.name not in _rebound(function.program)
     )
+
+
+def _rebound(program: cst.Module) -> set[str]:
+    """The names that the top of a module assigns: `step = tf.function(step)`."""
+    return {
+        target.target.value
+        for small in syntax.statements(program.body)
+        if isinstance(small, cst.Assign)
+        for target in small.targets
+        if isinstance(target.target, cst.Name)
+    }
 
 
 def each(
@@ -124,16 +136,38 @@ def _has_parameters(function: Function) -> bool:
 
 
 def compiled_by_a_call(program: cst.Module) -> cst.Module:
-    """`step = tf.function(step, ...)` after all functions, and no decorator."""
+    """`step = tf.function(step, ...)` after the function, and no decorator."""
+    return each(program, is_entry, lambda f: f.code(decorator=None) + "\n\n" + _compiling_call(f))
+
+
+def compiled_under_another_name(program: cst.Module) -> cst.Module:
+    """`step = tf.function(plain_step, ...)`, and no decorator."""
+
+    def text(function: Function) -> str:
+        plain = f"plain_{function.name}"
+        call = f"{function.name} = {function.compiled.format(plain)}\n"
+        return f"{function.code(name=plain, decorator=None)}\n\n{call}"
+
+    return each(program, is_entry, text)
+
+
+def compiled_at_the_end(program: cst.Module) -> cst.Module:
+    """`step = tf.function(step, ...)` after all functions, in a file that runs none of them itself."""
     calls: list[str] = []
 
     def text(function: Function) -> str:
-        calls.append(f"{function.name} = {function.compiled.format(function.name)}\n")
+        calls.append(_compiling_call(function))
         return function.code(decorator=None)
 
+    if any(isinstance(statement, cst.If) for statement in program.body):
+        return program
     made = each(program, is_entry, text)
     more = cst.parse_module("\n\n" + "".join(calls)).body
     return made.with_changes(body=[*made.body, *more]) if calls else program
+
+
+def _compiling_call(function: Function) -> str:
+    return f"{function.name} = {function.compiled.format(function.name)}\n"
 
 
 def compiled_by_a_partial(program: cst.Module) -> cst.Module:
@@ -545,11 +579,11 @@ def arguments_in_a_named_tuple(program: cst.Module) -> cst.Module:
     """The compiled function takes a typing.NamedTuple."""
 
     def code(function: Function) -> str:
-        fields = "".join(f"    {name}: Any\n" for name in function.parameters)
+        fields = "".join(f"    {name}: tf.Tensor\n" for name in function.parameters)
         return f"class {function.class_name}(NamedTuple):\n{fields}\n\n"
 
-    more = "from typing import Any, NamedTuple\n"
-    return _packed(program, code, _made_by_class, "{name} = inputs.{name}", more)
+    more = "from typing import NamedTuple\n"
+    return _packed(program, code, _made_by_class, "{name} = inputs.{name}", more, _class_of)
 
 
 def arguments_in_a_dataclass(program: cst.Module) -> cst.Module:
@@ -564,7 +598,9 @@ def arguments_in_a_dataclass(program: cst.Module) -> cst.Module:
         made = _made_by_class(function)
         return (
             code(function)
-            + _with_first_lines(function, "inputs", lines, f"{function.name}_of", None)
+            + _with_first_lines(
+                function, "inputs", lines, f"{function.name}_of", None, function.class_name
+            )
             + f"\n\n@{function.compiling}\ndef {function.name}({_head(function)}):\n"
             + f"    return {function.name}_of({made})\n"
         )
@@ -576,19 +612,29 @@ def _made_by_class(function: Function) -> str:
     return f"{function.class_name}({', '.join(f'{n}={n}' for n in function.parameters)})"
 
 
+def _class_of(function: Function) -> str:
+    return function.class_name
+
+
 def _packed(
     program: cst.Module,
     before: Callable[[Function], str],
     packed: Callable[[Function], str],
     line: str,
     code: str = "",
+    annotation: Callable[[Function], str] = lambda function: "",
 ) -> cst.Module:
     def text(function: Function) -> str:
         lines = "".join(f"    {line.format(name=name)}\n" for name in function.parameters)
         if not line:
             lines = f"    {function.arguments}, = inputs\n"
         body = _with_first_lines(
-            function, "inputs", lines, f"{function.name}_of", function.compiling
+            function,
+            "inputs",
+            lines,
+            f"{function.name}_of",
+            function.compiling,
+            annotation(function),
         )
         head = f"\n\ndef {function.name}({_head(function)}):\n"
         return f"{before(function)}{body}{head}    return {function.name}_of({packed(function)})\n"
@@ -597,11 +643,17 @@ def _packed(
 
 
 def _with_first_lines(
-    function: Function, parameter: str, lines: str, name: str, decorator: str | None
+    function: Function,
+    parameter: str,
+    lines: str,
+    name: str,
+    decorator: str | None,
+    annotation: str,
 ) -> str:
     """The definition with one parameter, and with these lines where its body begins."""
     node = function.node
-    params = cst.Parameters([cst.Param(cst.Name(parameter))])
+    written = cst.Annotation(cst.Name(annotation)) if annotation else None
+    params = cst.Parameters([cst.Param(cst.Name(parameter), written)])
     block = cst.ensure_type(
         cst.parse_module(f"def f():\n{lines}").body[0], cst.FunctionDef
     ).body.body
@@ -613,6 +665,8 @@ def _with_first_lines(
 
 REWRITINGS = (
     compiled_by_a_call,
+    compiled_under_another_name,
+    compiled_at_the_end,
     compiled_by_a_partial,
     compiled_by_a_decorator_of_its_own,
     compiled_out_of_a_table,

@@ -66,6 +66,8 @@ def imported_in_functions(program: cst.Module) -> cst.Module | Files:
     if isinstance(made, cst.Module):
         return made
     moved = {n for s in made["helpers.py"].body for n in _defined(s)}
+    if moved & _local_names(program):
+        return program
     return made | {_MAIN: made[_MAIN].visit(_Late(moved))}
 
 

@@ -18,11 +18,6 @@ def named_conditions(program: cst.Module) -> cst.Module:
     return program.visit(_NamedConditions())
 
 
-def walrus_conditions(program: cst.Module) -> cst.Module:
-    """A name that is assigned and then asked about is assigned in the condition."""
-    return program.visit(_Walrus())
-
-
 def arms_for_early_returns(program: cst.Module) -> cst.Module:
     """What comes after an arm that returns goes into `else`."""
     return program.visit(_Else())
@@ -73,11 +68,6 @@ def counted_loops(program: cst.Module) -> cst.Module:
     return program.visit(_Counted())
 
 
-def enumerated_loops(program: cst.Module) -> cst.Module:
-    """`for x in xs` becomes `for _, x in enumerate(xs)`, where `xs` is a name."""
-    return program.visit(_Enumerated())
-
-
 def _assignment(name: str, value: cst.BaseExpression) -> cst.Assign:
     return cst.Assign([cst.AssignTarget(cst.Name(name))], value)
 
@@ -113,7 +103,8 @@ class _NamedConditions(cst.CSTTransformer):
             updated_node.body, cst.IndentedBlock
         ):
             return updated_node
-        if syntax.holds(updated_node.test, (cst.NamedExpr,)):
+        # What a kind or None is asked for says of the arms, it says under that name alone.
+        if syntax.holds(updated_node.test, (cst.NamedExpr,)) or _asks_for_a_kind(updated_node.test):
             return updated_node
         line = cst.SimpleStatementLine(
             [_assignment("chosen", updated_node.test)],
@@ -124,6 +115,12 @@ class _NamedConditions(cst.CSTTransformer):
     def visit_If(self, node: cst.If) -> bool:
         """`elif` cannot be split in two."""
         return not isinstance(node.orelse, cst.If)
+
+
+def _asks_for_a_kind(test: cst.BaseExpression) -> bool:
+    asked = m.Call(m.Name("isinstance") | m.Name("callable") | m.Name("hasattr"))
+    is_main = m.Name("__name__")
+    return bool(m.findall(test, asked | is_main | m.Is() | m.IsNot()))
 
 
 class _InBlocks(cst.CSTTransformer):
@@ -137,23 +134,6 @@ class _InBlocks(cst.CSTTransformer):
 
     def rewritten(self, body: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
         raise NotImplementedError
-
-
-class _Walrus(_InBlocks):
-    def rewritten(self, body: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
-        made: list[cst.BaseStatement] = []
-        for statement in body:
-            name, value = _assigned(made[-1]) if made else (None, None)
-            if value is not None and isinstance(statement, cst.If):
-                test = statement.test
-                left = test.left if isinstance(test, cst.Comparison) else test
-                if isinstance(left, cst.Name) and left.value == name:
-                    made.pop()
-                    walrus = _in_parentheses(cst.NamedExpr(left, value))
-                    changed = walrus if left is test else test.with_changes(left=walrus)
-                    statement = statement.with_changes(test=changed)
-            made.append(statement)
-        return made
 
 
 def _assigned(statement: cst.BaseStatement) -> tuple[str | None, cst.BaseExpression | None]:
@@ -341,22 +321,9 @@ class _Counted(cst.CSTTransformer):
         return cst.FlattenSentinel([start, loop])
 
 
-class _Enumerated(cst.CSTTransformer):
-    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.For:
-        if not isinstance(updated_node.iter, cst.Name) or not isinstance(
-            updated_node.target, cst.Name
-        ):
-            return updated_node
-        target = cst.Tuple([cst.Element(cst.Name("_")), cst.Element(updated_node.target)], [], [])
-        return updated_node.with_changes(
-            target=target, iter=syntax.expression("enumerate({xs})", xs=updated_node.iter)
-        )
-
-
 REWRITINGS = (
     named_results,
     named_conditions,
-    walrus_conditions,
     arms_for_early_returns,
     early_returns_for_arms,
     one_return,
@@ -367,5 +334,4 @@ REWRITINGS = (
     blocks_that_always_run,
     blocks_with_handlers,
     counted_loops,
-    enumerated_loops,
 )

@@ -45,7 +45,7 @@ def through_a_namespace(program: cst.Module) -> cst.Module:
 
 def through_a_dictionary(program: cst.Module) -> cst.Module:
     """An item of a dictionary."""
-    return _wrapped(program, '{{"value": {x}}}["value"]', "")
+    return _wrapped(program, 'dict(value={x})["value"]', "")
 
 
 def through_a_list(program: cst.Module) -> cst.Module:

@@ -56,7 +56,8 @@ def _grows_in_function(made: Made, call: ast.Call, name: str, frame: Frame) -> b
     if target.kind is not FUNCTION:
         return False
     info = target.ref[0] if isinstance(target.ref, tuple) else target.ref
-    parameter = _taking(name, call, info, is_bound=isinstance(target.ref, tuple))
+    is_bound = isinstance(target.ref, tuple) and not frame.analysis.traits(info).is_static
+    parameter = _taking(name, call, info, is_bound=is_bound)
     if parameter is None:
         return False
     returned = _returned(info, made.position)
@@ -85,15 +86,35 @@ def _taking(name: str, call: ast.Call, info: FunctionInfo, *, is_bound: bool) ->
 
 def _returned(info: FunctionInfo, position: int | None) -> ast.expr | None:
     """What a function returns in its last statement, and in no other, or an item of it, where it is written out or assigned once."""
-    body = info.body
     if isinstance(info.node, ast.Lambda):
-        found: ast.expr | None = info.node.body
-    else:
-        returns = [part for part in ast.walk(info.node) if isinstance(part, ast.Return)]
-        found = returns[0].value if len(returns) == 1 and returns[0] is body[-1] else None
-    if position is not None:
-        items = found.elts if isinstance(found, (ast.Tuple, ast.List)) else []
-        found = items[position] if position < len(items) else None
+        return _item(info.node.body, position)
+    body = _to_the_end(info.node.body)
+    returns = [part for part in ast.walk(info.node) if isinstance(part, ast.Return)]
+    if len(returns) != 1 or returns[0] is not body[-1]:
+        return None
+    found = _item(_assigned_once(returns[0].value, body, info), position)
+    return _assigned_once(found, body, info)
+
+
+def _to_the_end(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a body, with those of the `with` blocks that it ends in: what runs once, one after the other."""
+    found = list(body)
+    while isinstance(found[-1], (ast.With, ast.AsyncWith)):
+        found += found[-1].body
+    return found
+
+
+def _item(made: ast.expr | None, position: int | None) -> ast.expr | None:
+    if position is None:
+        return made
+    items = made.elts if isinstance(made, (ast.Tuple, ast.List)) else []
+    return items[position] if position < len(items) else None
+
+
+def _assigned_once(
+    found: ast.expr | None, body: list[ast.stmt], info: FunctionInfo
+) -> ast.expr | None:
+    """What a name was assigned, in the one place that assigns it; anything else as it is."""
     if not isinstance(found, ast.Name):
         return found
     stores = [

@@ -278,12 +278,12 @@ def _is_product(node: ast.AST) -> bool:
 
 def _call_keeps_values(call: ast.Call, frame: Frame, within: tuple[FunctionInfo, ...]) -> bool:
     """Whether a function that is called keeps what it is given; only of the project's own it can be said that it does not."""
-    if not isinstance(call.func, ast.Name) or len(within) >= _DEEPEST:
+    if not isinstance(call.func, (ast.Name, ast.Attribute)) or len(within) >= _DEEPEST:
         return True
     called = frame.analysis.evaluate(call.func, frame)
-    if called.kind is not FUNCTION or isinstance(called.ref, tuple):
+    if called.kind is not FUNCTION:
         return True
-    info = called.ref
+    info = called.ref[0] if isinstance(called.ref, tuple) else called.ref
     if info in within:
         return False
     names = _parameters(info)
