@@ -308,15 +308,17 @@ def _listed(values: tuple[Value, ...], frame: Frame) -> Value:
 
 
 def _range(values: tuple[Value, ...], node: ast.AST, frame: Frame) -> Value:
-    dependence = max((v.dependence for v in values if v.is_tensor), default=None)
-    if dependence is None:
+    tensors = [value for value in values if value.is_tensor]
+    if not tensors:
         return Value(COLLECTION, ref=SOME_PYTHON)
     if not frame.context.converted:
         return NOTHING_KNOWN
     # AutoGraph turns range(tensor) into tf.range, whose length XLA must know.
     names = ("limit",) if len(values) == 1 else ("start", "limit", "delta")
     note_sizes("range", dict(zip(names, values)), names, node, frame)
-    return Value(TENSOR, dependence, dtype="int32", rank=1, shape=(None,))
+    dependence = max(value.dependence for value in tensors)
+    guess = all(value.guess for value in tensors)
+    return Value(TENSOR, dependence, dtype="int32", rank=1, shape=(None,), guess=guess)
 
 
 def _len(value: Value, node: ast.AST, frame: Frame) -> Value:
