@@ -287,7 +287,7 @@ def _graph_if(node: ast.If, test: Value, frame: Frame) -> bool:
     frame.constructs.pop()
     note_arms(node, test, body, other, frame)
     if body.ends and other.ends:
-        decided = conditionals.numbers_decided(test, body, other, frame)
+        decided = conditionals.decided(test, body, other, frame)
         frame.names.join(body.changes, other.changes)
         frame.names.update(decided)
         changes, blocks = (body.changes, other.changes), (node.body, node.orelse)

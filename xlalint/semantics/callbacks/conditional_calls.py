@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks.handed_functions import argument, run, run_in_graph
-from xlalint.semantics.control_flow import conditionals, loops, unequal_arms
+from xlalint.semantics.control_flow import chosen, conditionals, loops, unequal_arms
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.values import (
@@ -50,7 +50,9 @@ def _either(
     results = [_from_graph(result, dependence) for result in results]
     asked = next(iter(getattr(node, "args", ())), None)
     bodies = [_definition(function) for function in functions]
-    return unequal_arms.of_callbacks(join_all(tuple(results)), results, bodies, asked, frame)
+    joined = chosen.by(test, *results) if len(results) == 2 else None
+    joined = joined or join_all(tuple(results))
+    return unequal_arms.of_callbacks(joined, results, bodies, asked, frame)
 
 
 def _definition(function: Value | None) -> ast.AST | None:

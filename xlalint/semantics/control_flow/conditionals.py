@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from xlalint.semantics import symbolic
-from xlalint.semantics.control_flow import guarded_sizes, relative_ranks
+from xlalint.semantics.control_flow import chosen, guarded_sizes, relative_ranks
+from xlalint.semantics.control_flow.chosen import dtype_in_graph
 from xlalint.semantics.control_flow.liveness import binds_in, is_live_after, is_shared, path_to
 from xlalint.semantics.facts import ARMS
 from xlalint.semantics.frames import Frame
@@ -22,7 +23,6 @@ from xlalint.semantics.local_names import Changes
 from xlalint.semantics.results import tensor_arrays
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.values import (
-    ARRIVING,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
@@ -31,7 +31,6 @@ from xlalint.semantics.values import (
     PYTHON,
     SEQUENCE,
     SHAPE,
-    SOME_PYTHON,
     TENSOR,
     TENSOR_ARRAY,
     VARIABLE,
@@ -208,20 +207,17 @@ def _values(name: str, arms: Sequence[Arm]) -> list[Value | None]:
     return [arm.changes.get(name) for arm in arms]
 
 
-def numbers_decided(test: Value, first: Arm, second: Arm, frame: Frame) -> dict[str, Value]:
-    """Python numbers that the arms leave different: one conditional makes a scalar tensor of them."""
+def decided(test: Value, first: Arm, second: Arm, frame: Frame) -> dict[str, Value]:
+    """What is known of the names that an arm binds, after one conditional of the graph has chosen among their values."""
     found: dict[str, Value] = {}
     for name in {**first.changes, **second.changes}:
         before = frame.names.get(name)
         values = [arm.changes.get(name, before) for arm in (first, second)]
-        known = [v for v in values if v is not None and v.kind is PYTHON]
-        if len(known) < 2 or known[0] == known[1] != SOME_PYTHON:
-            continue
-        dtypes = {_dtype(value) for value in known} - {None}
-        if dtypes and "string" not in dtypes and _is_bound(name, (first, second)):
-            dtype = dtypes.pop() if len(dtypes) == 1 else None
-            dependence = max(test.dependence, ARRIVING)
-            found[name] = Value(TENSOR, dependence, dtype=dtype, rank=0, sure=test.sure, shape=())
+        known = [value for value in values if value is not None]
+        if len(known) == 2 and _is_bound(name, (first, second)):
+            value = chosen.by(test, known[0], known[1])
+            if value is not None:
+                found[name] = value
     return found
 
 
@@ -375,7 +371,7 @@ def note_results(
         if found is not None:
             frame.analysis.note(frame, node, ARMS, test, found)
             return
-    if results and all(_dtype(value) == "string" for value in results):
+    if results and all(dtype_in_graph(value) == "string" for value in results):
         frame.analysis.note(frame, node, ARMS, test, Difference("text", "text", "text"))
 
 
@@ -435,7 +431,7 @@ def _structures(a: Value, b: Value) -> Difference | None:
 
 
 def _tensors(a: Value, b: Value) -> Difference | None:
-    one, other = _dtype(a), _dtype(b)
+    one, other = dtype_in_graph(a), dtype_in_graph(b)
     if one is not None and other is not None:
         if one != other:
             return Difference("dtype", f"dtype {one}", f"dtype {other}")
@@ -460,20 +456,6 @@ def _shape(value: Value) -> Shape | None:
     if value.kind is PYTHON:
         return () if value.choices() else None
     return value.shape if value.is_tensor else None
-
-
-_PYTHON_DTYPES = {int: "int32", float: "float32", bool: "bool", str: "string", bytes: "string"}
-_DTYPES = frozenset(
-    "bool float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128 string".split()
-)
-
-
-def _dtype(value: Value) -> str | None:
-    """The dtype that a value has in the graph: Python numbers become float32, int32 and bool tensors."""
-    if value.kind is PYTHON:
-        kinds = {_PYTHON_DTYPES.get(type(choice)) for choice in value.choices()}
-        return kinds.pop() if len(kinds) == 1 else None
-    return value.dtype if value.dtype in _DTYPES else None
 
 
 def _rank(value: Value) -> int | None:

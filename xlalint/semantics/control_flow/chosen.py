@@ -1,0 +1,84 @@
+"""What one conditional of the graph gives for a name: known no sooner than what chooses, and one tensor of either size.
+
+XLA follows its constants through a conditional that shapes decide: a size chosen by `tf.shape(x)[0] > 3` is as good as any. What
+data choose it does not know when it compiles. Arms of one rank and of different sizes give a tensor with a bound and a
+run-time size, of whatever the test: it may be computed with, but `tf.pad` or `tf.reshape` cannot read their sizes from it
+(all measured on TensorFlow 2.15 and 2.21: fixtures/XLA203).
+"""
+
+from __future__ import annotations
+
+from xlalint.semantics.results.shapes import Shape
+from xlalint.semantics.values import (
+    BOUNDED,
+    COMPUTED,
+    FROM_SHAPE,
+    PYTHON,
+    SEQUENCE,
+    SOME_PYTHON,
+    TENSOR,
+    Value,
+    join,
+)
+
+_PYTHON_DTYPES = {int: "int32", float: "float32", bool: "bool", str: "string", bytes: "string"}
+_DTYPES = frozenset(
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128 string".split()
+)
+
+
+def by(test: Value, first: Value, second: Value) -> Value | None:
+    """What a tensor `test` makes of the values that two arms leave; None where joining them says all there is."""
+    if first.kind is SEQUENCE and second.kind is SEQUENCE:
+        return _sequence(test, first, second)
+    if first.kind is PYTHON and second.kind is PYTHON:
+        return _number(test, first, second)
+    if not (first.is_tensor and second.is_tensor):
+        return None
+    dependence = COMPUTED if _are_of_other_sizes(first.shape, second.shape) else _known(test)
+    either = join(first, second)
+    if not test.sure or dependence <= either.dependence:
+        return None
+    return either._replace(dependence=dependence)
+
+
+def dtype_in_graph(value: Value) -> str | None:
+    """The dtype that a value has in the graph: Python numbers become float32, int32 and bool tensors."""
+    if value.kind is PYTHON:
+        kinds = {_PYTHON_DTYPES.get(type(choice)) for choice in value.choices()}
+        return kinds.pop() if len(kinds) == 1 else None
+    return value.dtype if value.dtype in _DTYPES else None
+
+
+def _known(test: Value) -> int:
+    """When XLA knows what was chosen. The size of a data-sized tensor is a bound to it, which chooses nothing."""
+    return COMPUTED if test.dependence == BOUNDED else max(test.dependence, FROM_SHAPE)
+
+
+def _number(test: Value, first: Value, second: Value) -> Value | None:
+    """Python numbers that the arms leave different: one conditional makes a scalar tensor of them."""
+    if first == second != SOME_PYTHON:
+        return None
+    dtypes = {dtype_in_graph(first), dtype_in_graph(second)} - {None}
+    if not dtypes or "string" in dtypes:
+        return None
+    dtype = dtypes.pop() if len(dtypes) == 1 else None
+    return Value(TENSOR, _known(test), dtype=dtype, rank=0, sure=test.sure, shape=())
+
+
+def _sequence(test: Value, first: Value, second: Value) -> Value | None:
+    """Lists of one length, item by item."""
+    if not first.ref or not second.ref or len(first.ref) != len(second.ref):
+        return None
+    pairs = tuple(zip(first.ref, second.ref))
+    found = [by(test, one, other) for one, other in pairs]
+    if not any(found):
+        return None
+    items = tuple(value or join(one, other) for value, (one, other) in zip(found, pairs))
+    return join(first, second)._replace(ref=items, dependence=max(v.dependence for v in items))
+
+
+def _are_of_other_sizes(one: Shape | None, other: Shape | None) -> bool:
+    if one is None or other is None or len(one) != len(other):
+        return False
+    return any(type(a) is type(b) is int and a != b for a, b in zip(one, other))
