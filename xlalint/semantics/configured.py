@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
@@ -65,7 +66,8 @@ class Outline(NamedTuple):
 
     `asked` are the names and attributes in tests, `handed_on` the parameters of `__init__` that it passes to other
     classes, `sources` says which names an attribute is computed from, `changed` are attributes that other methods set.
-    `called` are the names and attributes that it calls. `is_record` where others ask: it has no methods but its constructor.
+    `called` are the names and attributes that it calls, `passed` says by what name it calls what it passes one to. `is_record`
+    where others ask: it has no methods but its constructor.
     """
 
     asked: frozenset[str]
@@ -73,6 +75,7 @@ class Outline(NamedTuple):
     handed_on: frozenset[str]
     sources: dict[str, frozenset[str]]
     changed: frozenset[str]
+    passed: dict[str, frozenset[str]]
     is_record: bool
 
     def decides(self, parameter: str, value: Value) -> bool:
@@ -80,9 +83,15 @@ class Outline(NamedTuple):
         telling = self.asked if _is_flag(value) else self.called
         if parameter in telling or parameter in self.handed_on:
             return True
-        return any(
-            attribute in telling and parameter in names for attribute, names in self.sources.items()
-        )
+        return any(attribute in telling for attribute in self._kept_as(parameter))
+
+    def passed_to(self, parameter: str) -> frozenset[str]:
+        """The last names of the functions that are given a parameter of the constructor."""
+        names = (parameter, *self._kept_as(parameter))
+        return frozenset().union(*(self.passed.get(name, ()) for name in names))
+
+    def _kept_as(self, parameter: str) -> list[str]:
+        return [attribute for attribute, names in self.sources.items() if parameter in names]
 
 
 class Configurations:
@@ -93,6 +102,8 @@ class Configurations:
         self._outlines: dict[ClassInfo, Outline] = {}
         self._methods: dict[FunctionInfo, Outline] = {}
         self._default_flags: dict[ClassInfo, dict[str, Value]] = {}
+        # The names of the catalogue by their last part, once they are asked for.
+        self._choosing: dict[str, list[str]] | None = None
 
     def given(self, cls: ClassInfo, arguments: Arguments) -> Given:
         """The settings of an object that a call makes, where they differ from what holds for all objects of the class."""
@@ -106,9 +117,47 @@ class Configurations:
         found = {
             name: value
             for name, value in flags.items()
-            if (outline.is_record or outline.decides(name, value)) and name not in _LABELS
+            if name not in _LABELS
+            and (
+                outline.is_record
+                or outline.decides(name, value)
+                or self._chooses_kernel(outline.passed_to(name), value)
+            )
         }
         return tuple(sorted(found.items())[:_MOST_SETTINGS])
+
+    def _chooses_kernel(self, called: frozenset[str], value: Value) -> bool:
+        """Whether XLA has kernels for some words alone that one of these functions takes: `tf.image.resize(x, size, self.method)`."""
+        word = getattr(value.ref, "value", None)
+        return isinstance(word, str) and bool(self._words_without_kernel(called))
+
+    def lacks_kernel(self, cls: ClassInfo, given: Given) -> bool:
+        """Whether an object of the class passes such a word on that XLA has no kernel for."""
+        outline = self._outline(cls)
+        return any(
+            getattr(value.ref, "value", None) in self._words_without_kernel(outline.passed_to(name))
+            for name, value in given
+            if _is_flag(value)
+        )
+
+    def _words_without_kernel(self, called: frozenset[str]) -> set[object]:
+        if not called:
+            return set()
+        if self._choosing is None:
+            self._choosing = defaultdict(list)
+            for name in self._analysis.catalog.names():
+                self._choosing[name.rpartition(".")[2]].append(name)
+        names = [name for leaf in called for name in self._choosing.get(leaf, ())]
+        apis = [self._analysis.catalog.api(name) for name in names]
+        return {
+            wanted
+            for api in apis
+            if api is not None
+            for condition in api.conditions
+            if condition.reason == "no-kernel"
+            for _, wanted in condition.when
+            if isinstance(wanted, str) and wanted != "given"
+        }
 
     def _passed(self, cls: ClassInfo, arguments: Arguments) -> dict[str, Value]:
         if not arguments.positional:
@@ -248,18 +297,23 @@ def _is_flag(value: Value) -> bool:
 
 def _joined(outlines: list[Outline]) -> Outline:
     """What a class does, by what each of its methods does."""
-    sources: dict[str, set[str]] = {}
-    for outline in outlines:
-        for attribute, names in outline.sources.items():
-            sources.setdefault(attribute, set()).update(names)
     return Outline(
         frozenset().union(*(outline.asked for outline in outlines)),
         frozenset().union(*(outline.called for outline in outlines)),
         frozenset().union(*(outline.handed_on for outline in outlines)),
-        {attribute: frozenset(names) for attribute, names in sources.items()},
+        _merged([outline.sources for outline in outlines]),
         frozenset().union(*(outline.changed for outline in outlines)),
+        _merged([outline.passed for outline in outlines]),
         all(outline.is_record for outline in outlines),
     )
+
+
+def _merged(tables: list[dict[str, frozenset[str]]]) -> dict[str, frozenset[str]]:
+    merged: dict[str, frozenset[str]] = {}
+    for table in tables:
+        for key, names in table.items():
+            merged[key] = merged.get(key, frozenset()) | names
+    return merged
 
 
 def _read(method: FunctionInfo) -> Outline:
@@ -269,6 +323,7 @@ def _read(method: FunctionInfo) -> Outline:
     handed_on: set[str] = set()
     changed: set[str] = set()
     sources: dict[str, frozenset[str]] = {}
+    passed: dict[str, frozenset[str]] = {}
     is_constructor = method.name == "__init__"
     for node in found_in(method.body, _TELLING):
         if isinstance(node, _TESTS):
@@ -289,6 +344,7 @@ def _read(method: FunctionInfo) -> Outline:
                     sources[attribute] = names | _names(node.value)
         elif isinstance(node, ast.Call):
             called |= _called(node.func)
+            _note_passed(node, passed)
             if is_constructor and _may_make(node.func):
                 for given in (*node.args, *(k.value for k in node.keywords)):
                     handed_on |= _names(given)
@@ -299,6 +355,7 @@ def _read(method: FunctionInfo) -> Outline:
         frozenset(handed_on),
         sources,
         frozenset(changed),
+        passed,
         is_of_record,
     )
 
@@ -319,6 +376,20 @@ def _called(func: ast.expr) -> set[str]:
         names.add(func.id)
         return names
     return names | _names(func)
+
+
+def _note_passed(call: ast.Call, passed: dict[str, frozenset[str]]) -> None:
+    """Add the names and attributes that a call is given as they are."""
+    if isinstance(call.func, ast.Attribute):
+        called = call.func.attr
+    elif isinstance(call.func, ast.Name):
+        called = call.func.id
+    else:
+        return
+    for given in (*call.args, *(keyword.value for keyword in call.keywords)):
+        if isinstance(given, (ast.Name, ast.Attribute)):
+            name = given.id if isinstance(given, ast.Name) else given.attr
+            passed[name] = passed.get(name, frozenset()) | {called}
 
 
 def _may_make(func: ast.expr) -> bool:

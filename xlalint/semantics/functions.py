@@ -41,6 +41,7 @@ from xlalint.semantics.values import (
     flattened,
     join_all,
     unshaped,
+    usually,
 )
 
 if TYPE_CHECKING:
@@ -459,7 +460,9 @@ class Functions:
         return found
 
     def _default_function(self, info: FunctionInfo, default: ast.expr | None) -> Value | None:
-        """`pool=tf.math.segment_sum`: the function that a parameter holds where no caller gives another."""
+        """`pool=tf.math.segment_sum`: the function that a parameter holds where no caller gives another; or a word,
+        `method=tf.image.ResizeMethod.BICUBIC`.
+        """
         if not isinstance(default, (ast.Name, ast.Attribute)):
             return None
         frame = self._analysis.modules.closures.get(info) or self._analysis.modules.module_frame(
@@ -468,6 +471,9 @@ class Functions:
         value = self._analysis.evaluate(default, frame)
         if value.kind is not EXTERNAL:
             return value if value.kind is FUNCTION else None
+        owner, _, word = str(value.ref).rpartition(".")
+        if owner.endswith("image.ResizeMethod"):
+            return usually(word.lower().removesuffix("_neighbor"))
         api = self._analysis.catalog.api(api_name(str(value.ref)))
         return value if api is not None and api.ops else None
 

@@ -59,6 +59,7 @@ from xlalint.semantics.values import (
     element,
     join,
     shaped,
+    usually,
 )
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ def _mapping_method(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     if attr in ("get", "pop", "setdefault") and arguments.positional:
-        return _looked_up(base, arguments)
+        return _usually_left_out(base, arguments, node, frame) or _looked_up(base, arguments)
     if attr == "update":
         _update(node, base, arguments, frame)
         return NONE
@@ -204,6 +205,20 @@ def _mapping_method(
     if attr == "keys":
         return Value(COLLECTION, ref=SOME_PYTHON)
     return base if attr == "copy" else NOTHING_KNOWN
+
+
+def _usually_left_out(
+    base: Value, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value | None:
+    """`kwargs.pop("method", "bicubic")` of a function's `**kwargs` that nobody is seen to fill: as a parameter with a default."""
+    default = arguments.positional[1].constant() if len(arguments.positional) > 1 else None
+    if base.ref is not None or default is None or default.value is None or frame.function is None:
+        return None
+    owner = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None  # fmt: skip
+    own = frame.function.node.args.kwarg
+    if own is None or not isinstance(owner, ast.Name) or owner.id != own.arg:
+        return None
+    return usually(default.value)
 
 
 def _update(node: ast.AST, base: Value, arguments: Arguments, frame: Frame) -> None:

@@ -395,7 +395,8 @@ class Regions:
         if len(seen) > _MOST_SETTINGS:
             seen = dict.fromkeys(without_functions(given) for given in seen)
         if () in seen or len(seen) > _MOST_SETTINGS:
-            seen = {}
+            lacking = [given for given in seen if self._lacks_kernel(cls, given)]
+            seen = dict.fromkeys(((), *lacking[:_MOST_FUNCTIONS]))
         self._run_with[cls] = seen or {(): None}
         for given in self._run_with[cls]:
             self._add_class_roots(cls, role, given)
@@ -423,11 +424,15 @@ class Regions:
         if run_with is None or given in run_with:
             return
         if () in run_with and (is_flags(given) or len(run_with) > _MOST_FUNCTIONS):
-            return
+            if len(run_with) > _MOST_FUNCTIONS or not self._lacks_kernel(cls, given):
+                return
         run_with[given] = None
         role = self._analysis.classes.role(cls)
         if role is not None:
             self._add_class_roots(cls, role, given)
+
+    def _lacks_kernel(self, cls: ClassInfo, given: Given) -> bool:
+        return bool(given) and self._analysis.configurations.lacks_kernel(cls, given)
 
     def _add_class_roots(self, cls: ClassInfo, role: Role, given: Given) -> None:
         overrides = cls.methods.keys() - _NEVER_TRACED
