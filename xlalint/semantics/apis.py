@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from xlalint.semantics import evidence, symbolic
 from xlalint.semantics.arguments import bind
 from xlalint.semantics.callbacks import callbacks
-from xlalint.semantics.catalog import Api, custom_operation
+from xlalint.semantics.catalog import Api, custom_operation, without_gradient
 from xlalint.semantics.facts import (
     ASSUMED,
     CALL,
@@ -396,6 +396,11 @@ def _foreign_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) 
         hazards.note_hazards(
             api, verdicts.judge(api, {}), {}, arguments, NOTHING_KNOWN, node, frame
         )
+    lacking = addons.gradient(name)
+    if lacking is not None and not frame.silent and frame.context.is_compiled:
+        api = without_gradient(name, lacking)
+        worked_on = dict(zip(("inputs",), arguments.positional))
+        frame.analysis.gradients.note(api, verdicts.judge(api, {}), worked_on, node, frame)
     if name in _ASK_FOR_THE_LIBRARY and arguments.positional:
         asked = arguments.positional[0]
         return constant("tensorflow") if asked.is_tensor and not asked.structured else SOME_PYTHON

@@ -303,6 +303,12 @@ def custom_operation(name: str, operation: str = "a custom operation") -> Api:
     return _api(name, row)
 
 
+def without_gradient(name: str, operation: str) -> Api:
+    """A function of another package that compiles, and whose gradient needs an operation that XLA has no kernel for."""
+    gradient = {"gradient": "fails", "gradient_missing": [operation]}
+    return _api(name, {"status": "compiles", "returns": "structure", **gradient})
+
+
 def available() -> tuple[str, ...]:
     """The TensorFlow minors that have a catalogue, oldest first: `("2.12", "2.15", ...)`."""
     return tuple(sorted((path.stem for path in _folder().glob("*.json")), key=_order))
