@@ -113,7 +113,7 @@ def run_arm(block: Sequence[ast.stmt], run: Callable[[], bool], frame: Frame) ->
 
 def note_arms(node: ast.If, test: Value, first: Arm, second: Arm, frame: Frame) -> None:
     """Note what keeps the arms from becoming one conditional, at its test."""
-    found = _raised(node)
+    found = _raised(node, frame)
     if found is None and first.ends and second.ends:
         found = _state(node, first, second, frame)
     note_guarded(node.test, test, node.body, node.orelse, frame)
@@ -142,11 +142,25 @@ def note_guarded(
         frame.analysis.note(frame, found.call, ARMS, value, detail)
 
 
-def _raised(node: ast.If) -> Difference | None:
+def _raised(node: ast.If, frame: Frame) -> Difference | None:
     """A `raise` in an arm, not under a further condition, is raised while tracing."""
     if any(isinstance(statement, ast.Raise) for statement in (*node.body, *node.orelse)):
-        return Difference("raise", "", "")
+        return Difference("raise" if _comes_to_data(node.test, frame) else "raise-some", "", "")
     return None
+
+
+def _comes_to_data(test: ast.expr, frame: Frame) -> bool:
+    """Whether a test asks the tensor in it: `size is not None and size != tf.shape(x)[0]` does not where Python's part is false."""
+    if not (isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)):
+        return True
+    for part in test.values:
+        value = frame.analysis.evaluate(part, frame)
+        if value.is_tensor:
+            return True
+        usual = value.usual()
+        if usual is None or not usual.value:
+            return False
+    return True
 
 
 def _asks_for_rank(test: ast.expr, frame: Frame) -> bool:
