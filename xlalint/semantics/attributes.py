@@ -144,6 +144,8 @@ def _of_instance(value: Value, attr: str, frame: Frame) -> Value:
 
 
 def _of_external_instance(value: Value, attr: str, frame: Frame) -> Value:
+    if value.fields:
+        return dict(value.fields).get(attr, NOTHING_KNOWN)
     name = class_name(value) or ""
     role = external_role(name)
     kept = keras_state.of_role(role.kind, attr) if role is not None else None

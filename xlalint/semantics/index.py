@@ -168,6 +168,7 @@ class ModuleInfo:
     _outline: _Outline | None = None
     _definitions: dict[str, FunctionInfo | ClassInfo] | None = None
     _yielding_lines: list[int] | None = None
+    _handed_on: dict[str, list[ast.Call]] | None = None
     _may_hold_findings: bool | None = None
     _is_of_arrays: bool | None = None
 
@@ -207,6 +208,27 @@ class ModuleInfo:
     @property
     def tree(self) -> ast.Module:
         return self.outline.tree
+
+    @property
+    def handed_on(self) -> dict[str, list[ast.Call]]:
+        """The functions that the top of the module hands to `tf.function`, and knows by the result alone from then on:
+        `step = tf.function(step)`, or `fast = tf.function(step)` where nothing else names `step`.
+        """
+        if self._handed_on is None:
+            self._handed_on = {}
+            for node in self.tree.body if "function(" in self.text else ():
+                if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                    target, name = node.targets[0], _handed_to_function(node.value)
+                    if name is None or not isinstance(target, ast.Name):
+                        continue
+                    if self.definition(name) and (name == target.id or self._is_named_once(name)):
+                        self._handed_on.setdefault(name, []).append(node.value)
+        return self._handed_on
+
+    def _is_named_once(self, name: str) -> bool:
+        """Whether one place in the module's code names something, beside its definition."""
+        named = (isinstance(node, ast.Name) and node.id == name for node in ast.walk(self.tree))
+        return sum(named) == 1
 
     @property
     def functions(self) -> list[FunctionInfo]:
@@ -254,6 +276,14 @@ class ModuleInfo:
         parts = self.name.split(".")
         kept = parts[: len(parts) - level + (1 if self.is_package else 0)]
         return ".".join([*kept, module] if module else kept)
+
+
+def _handed_to_function(call: ast.Call) -> str | None:
+    """The name in `tf.function(name, ...)` and `tf.function(...)(name)`, however the module names tf.function's own module."""
+    given = call.args[0] if call.args else None
+    called = call.func.func if isinstance(call.func, ast.Call) else call.func
+    is_one = getattr(called, "attr", getattr(called, "id", "")) == "function"
+    return given.id if is_one and isinstance(given, ast.Name) else None
 
 
 _NEW_LINES = re.compile("\r\n?")

@@ -276,6 +276,13 @@ def _strategy_method(
             "args", arguments.positional[1] if len(arguments.positional) > 1 else None
         )
         values = list(passed.ref) if passed is not None and passed.kind is SEQUENCE else []
+        if frame.context.jit:
+            # The function around it is compiled as a whole, this with it.
+            is_open = "kwargs" in arguments.keywords or (passed is not None and not values)
+            given = arguments._replace(
+                positional=tuple(values), keywords={}, open_ended=arguments.open_ended or is_open
+            )
+            return frame.analysis.call_value(arguments.positional[0], given, node, frame)
         frame.analysis.drivers.saw_run(arguments.positional[0], values, node, frame)
         frame.analysis.eager_steps.saw_run(base, arguments.positional[0], node, frame)
         frame.analysis.regions.run_on_replicas(arguments.positional[0], values, frame)

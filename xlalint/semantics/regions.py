@@ -176,7 +176,8 @@ class Regions:
             self._drives_replicas.add(running)
         if frame.function is not None:
             self._drives_replicas.add(frame.function)
-        data = tuple(_arriving(value) for value in values)
+        traced = frame.context.is_compiled
+        data = tuple(_arriving(value, traced) for value in values)
         for callee in callees(target, self._analysis):
             info = callee.function
             is_converted = self._analysis.traits(info).never_converted is None
@@ -402,12 +403,18 @@ class Regions:
             self._add_class_roots(cls, role, given)
 
     def calls_compiled(self, caller: FunctionInfo | None) -> None:
-        """A tf.function that calls one with jit_compile=True, and asks for none itself, is the graph around it."""
-        if caller is not None:
-            own = self._analysis.traits(caller)
-            if own.tf_function and not own.jit:
-                self._host.add(caller)
-                self._handed_to_host.add(caller)
+        """A tf.function that calls one with jit_compile=True, and asks for none itself, is the graph around it, with what it
+        calls it through.
+        """
+        between: list[FunctionInfo] = [] if caller is None else [caller]
+        for running in (*between, *reversed(self._analysis.functions.running)):
+            between.append(running)
+            own = self._analysis.traits(running)
+            if own.tf_function:
+                if not own.jit:
+                    self._host.update(between)
+                    self._handed_to_host.add(running)
+                return
 
     def saw_object(self, cls: ClassInfo, given: Given, frame: Frame) -> None:
         """An object is made with these settings: where every one has some that are known, Keras meets no others."""
@@ -717,12 +724,14 @@ def _self_of(info: FunctionInfo) -> Value | None:
     return Value(INSTANCE, ref=info.cls) if info.cls is not None else None
 
 
-def _arriving(value: Value) -> Value:
-    """What strategy.run passes on is data, whatever it was outside."""
+def _arriving(value: Value, traced: bool) -> Value:
+    """What strategy.run passes on is data, whatever it was outside; in a function that is `traced`, what it is there."""
     if value.kind is SEQUENCE:
-        return value._replace(ref=tuple(_arriving(v) for v in value.ref))
-    if value.kind in (PYTHON, INSTANCE, FUNCTION):
+        return value._replace(ref=tuple(_arriving(v, traced) for v in value.ref))
+    if value.kind in (PYTHON, INSTANCE, FUNCTION) or (traced and value.is_tensor and value.sure):
         return value
+    if value.is_composite:
+        return value._replace(dependence=max(value.dependence, ARRIVING))
     return Value(TENSOR, ARRIVING, structured=True)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from xlalint.semantics import nesting
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks import builtin_calls, handed_functions
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.values import COLLECTION, INSTANCE, NOTHING_KNOWN, Value, element
+from xlalint.semantics.values import COLLECTION, INSTANCE, NOTHING_KNOWN, Value, element, leaves
 
 # They keep the items for which a function says yes (or no).
 _KEEP = frozenset({"itertools.takewhile", "itertools.dropwhile", "itertools.filterfalse"})
@@ -32,6 +33,10 @@ _OPERATORS = {
 }
 
 
+def _holds_tensors(value: Value) -> bool:
+    return any(leaf.is_tensor for leaf in leaves(value))
+
+
 def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value | None:
     """The value of `itertools.takewhile(...)` and its like; None of any other function."""
     given = arguments.positional
@@ -49,6 +54,10 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value 
         return given[0]._replace(
             fields=tuple({**dict(given[0].fields), **arguments.keywords}.items())
         )
+    if name == "types.SimpleNamespace" and not arguments.open_ended:
+        # What is no tensor may be set to another where the object goes.
+        held = {n: value for n, value in arguments.keywords.items() if _holds_tensors(value)}
+        return nesting.bounded(Value(INSTANCE, ref=name, fields=tuple(held.items())))
     if len(given) < 2:
         return None
     if name in _KEEP:

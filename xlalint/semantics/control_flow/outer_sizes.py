@@ -128,6 +128,7 @@ def keeps_static_shapes(before: Value, loop: ast.AST | None, frame: Frame) -> bo
         return False
     if any(around is not loop for around in frame.constructs):
         return False
-    signature = frame.analysis.traits(frame.function).signature if frame.function else ()
-    promised = [leaf for value in signature for leaf in leaves(value)]
+    around = [info for info in (frame.function, frame.context.root) if info is not None]
+    signatures = [frame.analysis.traits(info).signature for info in around]
+    promised = [leaf for signed in signatures for value in signed for leaf in leaves(value)]
     return all(leaf.shape is not None and None not in leaf.shape for leaf in promised)

@@ -25,9 +25,11 @@ def numbers_of(loop: ast.AST) -> set[str]:
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             found.add(node.target.id)
         elif isinstance(node, ast.Assign) and isinstance(node.value, (ast.BinOp, ast.Call)):
-            # `lr = base * decay ** epoch`, `fraction = float(epoch) / epochs`: made of what changes.
-            if not found.isdisjoint(names_in(node.value)):
-                found.update(t.id for t in node.targets if isinstance(t, ast.Name))
+            # `lr = base * decay ** epoch`, `fraction = float(epoch) / epochs`: made of what changes. `step = step + 1` is.
+            names = names_in(node.value)
+            targets = {t.id for t in node.targets if isinstance(t, ast.Name)}
+            if not found.isdisjoint(names) or not targets.isdisjoint(names):
+                found.update(targets)
     return found
 
 

@@ -50,7 +50,7 @@ def is_of_program(frame: Frame) -> bool:
     if info is None or not frame.context.jit or frame.depth != 0 or frame.silent:
         return False
     own = frame.analysis.traits(info)
-    return own.tf_function and own.jit
+    return (own.tf_function and own.jit) or frame.context.root is info  # `tf.function(f)`
 
 
 def _any_arrives(values: Iterable[Value]) -> bool:

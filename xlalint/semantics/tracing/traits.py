@@ -59,7 +59,7 @@ def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
     """Read the traits of a function; `frame` is where its decorators are looked up."""
     found: dict[str, object] = {}
     reason = _own_reason(info)
-    for position, decorator in enumerate(info.decorators):
+    for position, decorator in enumerate((*info.decorators, *_calls_that_name_it(info))):
         name, options = _decorator(decorator, frame)
         if name in ("tf.function", "tf.compat.v1.function"):
             found["tf_function"] = True
@@ -101,6 +101,13 @@ def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
     if not found and reason is None:
         return PLAIN
     return Traits(never_converted=reason, **found)  # type: ignore[arg-type]
+
+
+def _calls_that_name_it(info: FunctionInfo) -> list[ast.Call]:
+    """`step = tf.function(step)` at the top of a module is a decorator to whoever calls it."""
+    if info.parent is not None or info.cls is not None:
+        return []
+    return info.module.handed_on.get(info.name, [])
 
 
 def _own_reason(info: FunctionInfo) -> str | None:
