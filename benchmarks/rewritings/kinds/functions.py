@@ -24,7 +24,7 @@ class Function:
 
     @property
     def class_name(self) -> str:
-        return "".join(word.title() for word in self.name.split("_")) + "Part"
+        return "Own" + "".join(word.title() for word in self.name.split("_"))
 
     @property
     def parameters(self) -> list[str]:
@@ -234,7 +234,7 @@ def run_by_a_strategy(program: cst.Module) -> cst.Module:
         name, arguments = function.name, function.arguments
         return (
             f"{function.code(name=f'{name}_replica', decorator=None)}\n\n"
-            f"@{function.compiling}\ndef {name}({arguments}):\n"
+            f"@{function.compiling}\ndef {name}({_head(function)}):\n"
             f"    return STRATEGY.run({name}_replica, args=({arguments},))\n"
         )
 

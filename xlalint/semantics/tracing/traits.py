@@ -115,7 +115,8 @@ def _own_reason(info: FunctionInfo) -> str | None:
     if name.startswith("__"):
         if not name.endswith("__"):
             return "a private method" if info.cls is not None else None
-        return None if name in _CONVERTED_DUNDERS else f"`{name}`"
+        if name not in _CONVERTED_DUNDERS:
+            return f"`{name}`"
     if info.is_generator:
         return "a generator"
     return "an assignment expression (`:=`) in it" if info.has_walrus else None
