@@ -25,6 +25,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import misfits
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import specs
+from xlalint.semantics.tracing.traits import DO_NOT_CONVERT
 from xlalint.semantics.training import pipelines
 from xlalint.semantics.training.devices import note_jit
 from xlalint.semantics.values import (
@@ -38,6 +39,7 @@ from xlalint.semantics.values import (
     INPUTS,
     INSTANCE,
     NDARRAY,
+    NONE,
     NOTHING_KNOWN,
     PARTIAL,
     SOME_PYTHON,
@@ -206,6 +208,22 @@ def _to_numpy(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fram
     return Value(NDARRAY)
 
 
+def _value_of(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """`K.get_value(variable)` reads it outside of the graph, or hands it back (both Keras); of a traced tensor there is no value."""
+    value = arguments.positional[0] if arguments.positional else bound.get("x", NOTHING_KNOWN)
+    if value.kind is VARIABLE:
+        return NOTHING_KNOWN
+    return _to_numpy(arguments, bound, node, frame)
+
+
+def _set_value(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """`K.set_value(variable, x)` makes an array of `x` first."""
+    value = arguments.positional[1] if len(arguments.positional) > 1 else bound.get("value")
+    if value is not None:
+        _to_numpy(Arguments((value,), {}, False), bound, node, frame)
+    return NONE
+
+
 def _backend(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     """What compiles Keras code here, whatever backends a package has code for."""
     return constant("tensorflow")
@@ -254,7 +272,7 @@ _HANDLERS: dict[str, Callback] = {
     "tf.function": _function,
     "tf.custom_gradient": _wrap,
     "tf.recompute_grad": _wrap,
-    "tf.autograph.experimental.do_not_convert": _wrap,
+    **dict.fromkeys(DO_NOT_CONVERT, _wrap),
     "tf.autograph.to_graph": _wrap,
     **dict.fromkeys(
         (
@@ -281,7 +299,8 @@ _HANDLERS: dict[str, Callback] = {
     "keras.backend.backend": _backend,
     "keras.config.backend": _backend,
     "keras.ops.convert_to_numpy": _to_numpy,
-    "keras.backend.get_value": _to_numpy,
+    "keras.backend.get_value": _value_of,
+    "keras.backend.set_value": _set_value,
     "keras.backend.eval": _to_numpy,
     "tf.executing_eagerly": _eager_here,
     "tf.inside_function": _traced_here,

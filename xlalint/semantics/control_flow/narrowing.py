@@ -54,6 +54,12 @@ def narrow(test: ast.expr, holds: bool, frame: Frame, *, promised: bool = False)
         known = frame.look_up(name) if name else None
         if known is not None and name is not None:
             frame.names[name] = composites.guarded(known, SPARSE)
+    elif isinstance(test, ast.Call) and _asks_is_tensor(test, frame):
+        name = dotted_name(test.args[0])
+        # In an arm of its own, it may as well be a sparse or ragged one.
+        known = frame.look_up(name) if name and holds and promised else None
+        if known is not None and known.kind is UNKNOWN and name is not None:
+            frame.names[name] = _as_tensor(known, promised)
     elif isinstance(test, ast.Call) and isinstance(test.func, ast.Name):
         if (
             test.func.id == "isinstance"
@@ -89,6 +95,22 @@ def _asks_is_sparse(test: ast.Call, frame: Frame) -> bool:
         return False
     target = frame.analysis.evaluate(test.func, frame)
     return target.kind is EXTERNAL and str(target.ref).endswith("backend.is_sparse")
+
+
+def _asks_is_tensor(test: ast.Call, frame: Frame) -> bool:
+    """`tf.is_tensor(x)`, and Keras's name for it."""
+    if len(test.args) != 1 or getattr(test.func, "attr", getattr(test.func, "id", "")) != "is_tensor":  # fmt: skip
+        return False
+    target = frame.analysis.evaluate(test.func, frame)
+    return target.kind is EXTERNAL and str(target.ref) in _IS_TENSOR
+
+
+_IS_TENSOR = frozenset({"tf.is_tensor", "keras.ops.is_tensor", "keras.backend.is_tensor"})
+
+
+def _as_tensor(known: Value, promised: bool) -> Value:
+    """What is a tensor. Where others pass numbers, a size that nobody is seen to pass is no more from the batch than a constant."""
+    return Value(TENSOR, max(ARRIVING if promised else FROM_SHAPE, known.dependence))
 
 
 def _narrow_none(test: ast.Compare, holds: bool, frame: Frame) -> None:
@@ -175,9 +197,7 @@ def _narrowed(known: Value, types: ast.expr, promised: bool, frame: Frame) -> Va
     if kinds == {SPARSE} or kinds == {RAGGED}:
         return composites.guarded(known, SPARSE if SPARSE in kinds else RAGGED)
     if kinds == {TENSOR}:
-        # Where others pass numbers, a size that nobody is seen to pass is no more from the batch than a constant.
-        least = ARRIVING if promised else FROM_SHAPE
-        return known if known.is_tensor else Value(TENSOR, max(least, known.dependence))
+        return known if known.is_tensor else _as_tensor(known, promised)
     if kinds <= {SEQUENCE, MAPPING} and None not in kinds:
         inner = known._replace(structured=False) if known.kind is TENSOR else NOTHING_KNOWN
         return Value(COLLECTION, known.dependence, ref=inner)

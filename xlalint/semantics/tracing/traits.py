@@ -19,6 +19,12 @@ from xlalint.semantics.values import (
     Value,
 )
 
+# The names of one function.
+DO_NOT_CONVERT = (
+    "tf.autograph.experimental.do_not_convert",
+    "tf.compat.v1.autograph.experimental.do_not_convert",
+    "tf.python.autograph.impl.api.do_not_convert",
+)
 _PROPERTIES = frozenset({"builtins.property", "functools.cached_property"})
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 # Traits that say no more than what a function is bound to.
@@ -80,7 +86,7 @@ def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
             reason = reason or "functools.lru_cache"
         elif name == "contextlib.contextmanager":
             reason = reason or "a context manager"
-        elif name == "tf.autograph.experimental.do_not_convert":
+        elif name in DO_NOT_CONVERT:
             reason = reason or "do_not_convert"
         elif name in ("tf.custom_gradient", "tf.recompute_grad"):
             reason = reason or name
