@@ -15,6 +15,7 @@ from xlalint.semantics.control_flow import (
     left_out,
     loops,
     matching,
+    named_tests,
     unequal_arms,
 )
 from xlalint.semantics.control_flow.conditionals import note_arms, run_arm
@@ -291,7 +292,8 @@ def _graph_if(node: ast.If, test: Value, frame: Frame) -> bool:
         frame.names.join(body.changes, other.changes)
         frame.names.update(decided)
         changes, blocks = (body.changes, other.changes), (node.body, node.orelse)
-        frame.names.update(unequal_arms.of_names(changes, blocks, node.test, frame))
+        asked = named_tests.written(node.test, frame)
+        frame.names.update(unequal_arms.of_names(changes, blocks, asked, frame))
     else:
         frame.names.apply(body.changes if body.ends else other.changes)
     return (body.ends or other.ends) and whole is None

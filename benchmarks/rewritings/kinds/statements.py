@@ -107,10 +107,10 @@ class _NamedConditions(cst.CSTTransformer):
         if syntax.holds(updated_node.test, (cst.NamedExpr,)) or _asks_for_a_kind(updated_node.test):
             return updated_node
         line = cst.SimpleStatementLine(
-            [_assignment("chosen", updated_node.test)],
+            [_assignment("is_asked", updated_node.test)],
             trailing_whitespace=updated_node.body.header,
         )
-        return cst.FlattenSentinel([line, updated_node.with_changes(test=cst.Name("chosen"))])
+        return cst.FlattenSentinel([line, updated_node.with_changes(test=cst.Name("is_asked"))])
 
     def visit_If(self, node: cst.If) -> bool:
         """`elif` cannot be split in two."""

@@ -7,7 +7,13 @@ from collections.abc import Sequence
 
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks.handed_functions import argument, run, run_in_graph
-from xlalint.semantics.control_flow import chosen, conditionals, loops, unequal_arms
+from xlalint.semantics.control_flow import (
+    chosen,
+    conditionals,
+    loops,
+    named_tests,
+    unequal_arms,
+)
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.values import (
@@ -97,6 +103,7 @@ def _compare(
         bodies = [_body(function) for function in functions]
         asked = next(iter(getattr(node, "args", ())), None)
         if asked is not None and len(bodies) == 2:
+            asked = named_tests.written(asked, frame)
             conditionals.note_guarded(asked, test, bodies[0], bodies[1], frame)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from xlalint.semantics import symbolic
-from xlalint.semantics.control_flow import chosen, guarded_sizes, relative_ranks
+from xlalint.semantics.control_flow import chosen, guarded_sizes, named_tests, relative_ranks
 from xlalint.semantics.control_flow.chosen import dtype_in_graph
 from xlalint.semantics.control_flow.liveness import binds_in, is_live_after, is_shared, path_to
 from xlalint.semantics.facts import ARMS
@@ -116,13 +116,14 @@ def note_arms(node: ast.If, test: Value, first: Arm, second: Arm, frame: Frame) 
     found = _raised(node, frame)
     if found is None and first.ends and second.ends:
         found = _state(node, first, second, frame)
-    note_guarded(node.test, test, node.body, node.orelse, frame)
+    asked = named_tests.written(node.test, frame)
+    note_guarded(asked, test, node.body, node.orelse, frame)
     if first.ends and second.ends:
         changes = first.changes, second.changes
-        sliced_arms.note_names(node.test, node.body, node.orelse, changes, frame)
-    if found is None and _asks_for_rank(node.test, frame):
+        sliced_arms.note_names(asked, node.body, node.orelse, changes, frame)
+    if found is None and _asks_for_rank(asked, frame):
         found = Difference("rank-test", "", "")
-    if found is None and _asks_python_in_graph(node.test, frame):
+    if found is None and _asks_python_in_graph(asked, frame):
         found = Difference("static-test", "", "")
     if found is not None:
         frame.analysis.note(frame, node.test, ARMS, test, found)
