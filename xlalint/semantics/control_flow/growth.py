@@ -9,7 +9,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.values import EXTERNAL, FUNCTION
 
-_CONCATENATIONS = frozenset(
+CONCATENATIONS = frozenset(
     {
         "tf.concat",
         "tf.compat.v1.concat",
@@ -140,4 +140,4 @@ def _concatenates(node: ast.expr, name: str, frame: Frame) -> bool:
     if not any(isinstance(item, ast.Name) and item.id == name for item in joined.elts):
         return False
     target = frame.analysis.evaluate(node.func, frame)
-    return target.kind is EXTERNAL and str(target.ref) in _CONCATENATIONS
+    return target.kind is EXTERNAL and str(target.ref) in CONCATENATIONS

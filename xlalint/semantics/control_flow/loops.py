@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from xlalint.semantics.control_flow import growth, outer_sizes
+from xlalint.semantics.control_flow import growth, outer_sizes, step_growth
 from xlalint.semantics.control_flow.liveness import is_carried
 from xlalint.semantics.control_flow.narrowing import dotted_name
 from xlalint.semantics.facts import LOOP_STATE, OUTER_SIZE, LoopChange
@@ -41,6 +41,7 @@ def carry_round(loop: Loop, head: ast.expr, changes: Changes, frame: Frame) -> N
     The frame's names are those before the loop, `changes` what one step made of them.
     """
     every = _writers(loop)
+    noted: set[str] = set()
     for name, writers in every.items():
         old, new = frame.names.get(name), changes.get(name)
         if old is None or new is None:
@@ -50,9 +51,25 @@ def carry_round(loop: Loop, head: ast.expr, changes: Changes, frame: Frame) -> N
         if made is not None:
             start = frame.names[name] = as_tensor(old)
             new = changes[name] = made
-        if not _note_change(loop, head, name, writers, start, new, frame):
+        if _note_change(loop, head, name, writers, start, new, frame):
+            noted.add(name)
+        else:
             step = outer_sizes.Step(every, frozenset(every), frame)
             _note_outer_size(loop, head, name, writers[-1], start, step)
+    _note_growth(loop, head, every, noted, frame)
+
+
+def _note_growth(
+    loop: Loop, head: ast.expr, every: dict[str, list[ast.stmt]], noted: set[str], frame: Frame
+) -> None:
+    """Note what grows by more than one statement of the step."""
+    if frame.silent or not frame.context.is_compiled:
+        return
+    for name, place in step_growth.grown(loop.body, [n for n in every if n not in noted], frame):
+        value = frame.names.get(name)
+        if value is not None and name not in noted and is_carried(_body(frame), loop, name):
+            _note(head, place, "grows", "", "", every[name][-1], value, frame)
+            noted.add(name)
 
 
 def carried(old: Value | None, new: Value | None) -> Value | None:
@@ -258,6 +275,9 @@ def note_body(
     names = names[-len(before) :] if before else []  # without `self`
     values = after.ref if isinstance(after.ref, tuple) and len(after.ref) == len(before) else ()
     writers = {n: part for part in _parts(body) for n in _targets(part)}
+    longer: dict[int, str] = {}
+    if isinstance(body, ast.FunctionDef) and len(names) == len(before):
+        longer = step_growth.grown_items(returned, body.body, names, frame)
     for position, (item, old) in enumerate(zip(returned.elts, before)):
         name = names[position] if len(names) == len(before) else f"state {position}"
         made = writers.get(item.id) if isinstance(item, ast.Name) else None
@@ -265,6 +285,8 @@ def note_body(
         grown = growth.assigned(made, item.id) if isinstance(item, ast.Name) else None
         is_grown = growth.grows(grown or growth.Made(source), name, frame)
         change = ("grows", "", "") if is_grown else None
+        if change is None and position in longer:
+            name, change = longer[position], ("grows", "", "")
         if change is None and values:
             change = difference(as_tensor(old), values[position], source, frame)
         if change is not None:

@@ -1,0 +1,205 @@
+"""What a step of a loop leaves longer than it found it, read off the statements of the step: through names, items and functions.
+
+`tokens = tf.concat([tokens, new], 1)` says it in one statement. Caches of keys and values say it in several: `cache["k"] = tf.concat(
+[cache["k"], k], 1)`, `y, cache = attend(y, cache)`. What holds several things keeps its places here: `cache['k']`, `state[0]`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from xlalint.semantics.control_flow.growth import CONCATENATIONS
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import ClassInfo, FunctionInfo
+from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.values import EXTERNAL, FUNCTION, INSTANCE
+
+_MOST_CALLS = 3
+_SAME = frozenset({"tf.identity", "tf.stop_gradient", "tf.cast", "tf.convert_to_tensor"})
+_COPIES = frozenset({"builtins.dict", "builtins.list", "builtins.tuple"})
+
+
+class Part(NamedTuple):
+    """What held these places before the step, as it was or with more behind it."""
+
+    places: frozenset[str]
+    is_longer: bool = False
+
+
+# A part, several things by their keys (all others under `...`), or nothing known.
+Held = Part | dict[object, "Held"] | None
+Known = dict[str, Held]
+
+
+def grown(
+    block: Iterable[ast.stmt], names: Iterable[str], frame: Frame
+) -> Iterator[tuple[str, str]]:
+    """The places that a step leaves longer: the name they belong to, and how they are written."""
+    known: Known = {}
+    _follow(block, known, frame, 0)
+    for name in names:
+        yield from ((name, place) for place in _longer(name, known.get(name)))
+
+
+def grown_items(
+    returned: ast.expr, block: Iterable[ast.stmt], names: list[str], frame: Frame
+) -> dict[int, str]:
+    """The same of what the body of a tf.while_loop returns for its parameters, by position."""
+    known: Known = {}
+    _follow(block, known, frame, 0)
+    held = _read(returned, known, frame, 0)
+    found: dict[int, str] = {}
+    for position, name in enumerate(names):
+        item = held.get(position) if isinstance(held, dict) else None
+        place = next(_longer(name, item), None)
+        if place is not None:
+            found[position] = place
+    return found
+
+
+def _longer(place: str, held: Held) -> Iterator[str]:
+    if isinstance(held, Part):
+        if held.is_longer and place in held.places:
+            yield place
+    elif held is not None:
+        for key, item in held.items():
+            if key is not ...:
+                yield from _longer(f"{place}[{key!r}]", item)
+
+
+def _follow(block: Iterable[ast.stmt], known: Known, frame: Frame, depth: int) -> None:
+    for statement in block:
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            held = _read(statement.value, known, frame, depth)
+            _bind(statement.targets[0], held, known)
+        elif isinstance(statement, ast.With):
+            _follow(statement.body, known, frame, depth)
+        elif isinstance(statement, ast.If) and _is_given(statement.test, known) is not None:
+            is_given = _is_given(statement.test, known)
+            _follow(statement.body if is_given else statement.orelse, known, frame, depth)
+        elif not isinstance(statement, (ast.Expr, ast.Pass, ast.Return, ast.Assert)):
+            for node in nodes_of([statement], into_functions=False):
+                if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                    known[node.id] = None
+                elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+                    known[ast.unparse(node.value).partition("[")[0]] = None
+
+
+def _is_given(test: ast.expr, known: Known) -> bool | None:
+    """Whether `cache is not None` holds of a parameter that was passed; None of all other tests."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.left, ast.Name):
+        return None
+    other = test.comparators[0]
+    if not isinstance(other, ast.Constant) or other.value is not None or len(test.ops) > 1:
+        return None
+    if known.get(test.left.id) is None:
+        return None
+    return isinstance(test.ops[0], (ast.IsNot, ast.NotEq))
+
+
+def _bind(target: ast.expr, held: Held, known: Known) -> None:
+    if isinstance(target, ast.Name):
+        known[target.id] = held
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        for position, each in enumerate(target.elts):
+            _bind(each, _item(held, position), known)
+    elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+        whole = _place(target.value, known)
+        others: dict[object, Held] = whole if isinstance(whole, dict) else {...: whole}
+        _bind(target.value, {**others, target.slice.value: held}, known)
+
+
+def _place(node: ast.expr, known: Known) -> Held:
+    """What a name holds, or an item of it."""
+    if isinstance(node, ast.Name):
+        return known[node.id] if node.id in known else Part(frozenset({node.id}))
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return _item(_place(node.value, known), node.slice.value)
+    return None
+
+
+def _item(held: Held, key: object) -> Held:
+    if isinstance(held, dict):
+        return held[key] if key in held else _item(held.get(...), key)
+    if held is None or held.is_longer:
+        return None
+    return Part(frozenset(f"{place}[{key!r}]" for place in held.places))
+
+
+def _read(node: ast.expr, known: Known, frame: Frame, depth: int) -> Held:
+    if isinstance(node, ast.Name):
+        return _place(node, known)
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return {i: _read(item, known, frame, depth) for i, item in enumerate(node.elts)}
+    if isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values)
+        return {
+            key.value: _read(value, known, frame, depth)
+            for key, value in pairs
+            if isinstance(key, ast.Constant)
+        }
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return _item(_read(node.value, known, frame, depth), node.slice.value)
+    return _of_call(node, known, frame, depth) if isinstance(node, ast.Call) else None
+
+
+def _of_call(node: ast.Call, known: Known, frame: Frame, depth: int) -> Held:
+    if not isinstance(node.func, (ast.Name, ast.Attribute)):
+        return None
+    target = frame.analysis.evaluate(node.func, frame)
+    if target.kind is EXTERNAL:
+        name = str(target.ref)
+        if name in CONCATENATIONS:
+            return _joined(node, known, frame, depth)
+        is_same = name in _SAME or name in _COPIES
+        return _read(node.args[0], known, frame, depth) if is_same and node.args else None
+    if depth >= _MOST_CALLS:
+        return None
+    info: FunctionInfo | None = None
+    if target.kind is FUNCTION:
+        info = target.ref[0] if isinstance(target.ref, tuple) else target.ref
+    elif target.kind is INSTANCE and isinstance(target.ref, ClassInfo):
+        info = frame.analysis.classes.method(target.ref, "call")
+    if not isinstance(info, FunctionInfo) or isinstance(info.node, ast.Lambda):
+        return None
+    return _of_function(info, _given(node, info, known, frame, depth), frame, depth)
+
+
+def _joined(node: ast.Call, known: Known, frame: Frame, depth: int) -> Held:
+    joined = node.args[0] if node.args else None
+    if not isinstance(joined, (ast.List, ast.Tuple)) or len(joined.elts) < 2:
+        return None
+    parts = [_read(item, known, frame, depth) for item in joined.elts]
+    places = [part.places for part in parts if isinstance(part, Part)]
+    return Part(frozenset().union(*places), is_longer=True) if places else None
+
+
+def _given(
+    node: ast.Call, info: FunctionInfo, known: Known, frame: Frame, depth: int
+) -> Mapping[str, Held]:
+    arguments = info.node.args
+    names = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
+    if info.cls is not None and not frame.analysis.traits(info).is_static:
+        names = names[1:]
+    if any(isinstance(each, ast.Starred) for each in node.args):
+        return {}
+    pairs = [*zip(names, node.args), *((k.arg, k.value) for k in node.keywords)]
+    return {name: _read(value, known, frame, depth) for name, value in pairs if name is not None}
+
+
+def _of_function(info: FunctionInfo, given: Mapping[str, Held], frame: Frame, depth: int) -> Held:
+    """What a function without other ways to its end returns."""
+    body = info.node.body
+    if not isinstance(body, list) or not isinstance(body[-1], ast.Return):
+        return None
+    returns = [part for part in ast.walk(info.node) if isinstance(part, ast.Return)]
+    if len(returns) != 1 or body[-1].value is None:
+        return None
+    home = frame.analysis.modules.closures.get(info) or frame.analysis.modules.module_frame(
+        info.module
+    )
+    inner: Known = dict.fromkeys(info.parameter_names) | dict(given)
+    _follow(body[:-1], inner, home, depth + 1)
+    return _read(body[-1].value, inner, home, depth + 1)
