@@ -70,7 +70,7 @@ class Analysis:
         # Functions that APIs run as the body of a loop or an arm of a conditional.
         self.graph_bodies: set[FunctionInfo] = set()
         # The parameters that a function treats as tensors, by how many calls they were followed through.
-        self.tensor_parameters: dict[tuple[FunctionInfo, int], frozenset[str]] = {}
+        self.tensor_parameters: dict[tuple[FunctionInfo, int, bool], frozenset[str]] = {}
         self.facts: dict[ModuleInfo, ModuleFacts] = {}
         self.failures: list[Failure] = []
         self.classes = ClassTable(self._evaluate_base)

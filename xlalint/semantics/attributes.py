@@ -35,6 +35,7 @@ from xlalint.semantics.values import (
     SPARSE,
     STATIC_SHAPE,
     STRATEGY,
+    SUPER,
     TENSOR,
     UNKNOWN,
     VARIABLE,
@@ -143,6 +144,18 @@ def _of_instance(value: Value, attr: str, frame: Frame) -> Value:
     return keras_state.of_role(role.kind if role is not None else None, attr) or NOTHING_KNOWN
 
 
+def _of_super(value: Value, attr: str, frame: Frame) -> Value:
+    instance, owner = value.ref
+    if not isinstance(instance.ref, ClassInfo):
+        return NOTHING_KNOWN
+    method = frame.analysis.classes.method_after(instance.ref, owner, attr)
+    if method is None:
+        return NOTHING_KNOWN
+    if frame.analysis.traits(method).is_property:
+        return frame.analysis.functions.invoke(method, [], {}, instance, frame)
+    return Value(FUNCTION, ref=(method, instance))
+
+
 def _of_external_instance(value: Value, attr: str, frame: Frame) -> Value:
     if value.fields:
         return dict(value.fields).get(attr, NOTHING_KNOWN)
@@ -207,6 +220,7 @@ _READERS: dict[str, Callable[[Value, str, Frame], Value]] = {
     STRATEGY: _of_strategy,
     MAPPING: _of_mapping,
     SEQUENCE: _of_sequence,
+    SUPER: _of_super,
     NAMED_TUPLE: lambda value, attr, frame: named_tuples.of_class(value, attr),
     SPARSE: composites.attribute,
     RAGGED: composites.attribute,

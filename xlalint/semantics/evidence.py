@@ -23,14 +23,14 @@ def used_as_tensor(info: FunctionInfo, frame: Frame) -> set[str]:
 
 def treated_as_tensors(info: FunctionInfo, frame: Frame) -> frozenset[str]:
     """What `used_as_tensor` says, found once for all who call the function."""
-    return _treated(info, _MOST_CALLS, frame)
+    return _treated(info, _MOST_CALLS, frame, False)
 
 
 def computed_with(info: FunctionInfo, frame: Frame) -> set[str]:
-    """Parameters that a function itself computes with, NumPy's computations among them: what a tf.function is given as an
-    array is a tensor inside.
+    """Parameters that a function computes with, or that it passes to a function of the project that does, NumPy's computations
+    among them: what a tf.function is given as an array is a tensor inside.
     """
-    return _used(info, frame, True, 0)
+    return _used(info, frame, True, _MOST_CALLS)
 
 
 def is_used_as_size(name: str, info: FunctionInfo, frame: Frame) -> bool:
@@ -102,7 +102,7 @@ def _used(info: FunctionInfo, frame: Frame, numpy: bool, calls_left: int) -> set
             if _is_computation(str(target.ref), where, frame, numpy):
                 found.add(name)
         elif target.kind is FUNCTION and calls_left:
-            if _takes_tensor(target, where, frame, calls_left - 1):
+            if _takes_tensor(target, where, frame, calls_left - 1, numpy):
                 found.add(name)
     for name, where, callee in uses.cast:
         if name in candidates and name not in found and _takes_many(callee):
@@ -132,7 +132,9 @@ def _target(callee: ast.expr, info: FunctionInfo, frame: Frame) -> Value:
     return value
 
 
-def _takes_tensor(target: Value, where: int | str, frame: Frame, calls_left: int) -> bool:
+def _takes_tensor(
+    target: Value, where: int | str, frame: Frame, calls_left: int, numpy: bool
+) -> bool:
     """Whether a function of the project treats an argument, by position or keyword, as a tensor."""
     info, bound = target.ref if isinstance(target.ref, tuple) else (target.ref, None)
     if info.cls is not None and bound is None:
@@ -149,17 +151,18 @@ def _takes_tensor(target: Value, where: int | str, frame: Frame, calls_left: int
         return False
     if is_setting(name):
         return False
-    return name in _treated(info, calls_left, frame)
+    return name in _treated(info, calls_left, frame, numpy)
 
 
-def _treated(info: FunctionInfo, calls_left: int, frame: Frame) -> frozenset[str]:
+def _treated(info: FunctionInfo, calls_left: int, frame: Frame, numpy: bool) -> frozenset[str]:
     known = frame.analysis.tensor_parameters
-    if (info, calls_left) not in known:
-        known[info, calls_left] = frozenset()  # a function that leads back to itself adds nothing
+    key = (info, calls_left, numpy)
+    if key not in known:
+        known[key] = frozenset()  # a function that leads back to itself adds nothing
         home = frame.analysis.modules.closures.get(info)
         home = home or frame.analysis.modules.module_frame(info.module)
-        known[info, calls_left] = frozenset(_used(info, home, False, calls_left))
-    return known[info, calls_left]
+        known[key] = frozenset(_used(info, home, numpy, calls_left))
+    return known[key]
 
 
 def _is_computation(name: str, where: int | str, frame: Frame, numpy: bool) -> bool:
