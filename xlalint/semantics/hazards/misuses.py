@@ -188,7 +188,7 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
         is_last = first.shape is not None and first.sized_axis == len(first.shape) - 1
         return ("measured-rejected", first) if is_last else None
     if name in _ON_ANY_AXIS:
-        return _ON_ANY_AXIS[name], first
+        return None if _is_of_a_batch(first) else (_ON_ANY_AXIS[name], first)
     if name == "tf.RaggedTensor.from_tensor":
         return "measured-rejected", first
     if name == "tf.random.shuffle" and (first.rank or 0) < 2:
@@ -197,6 +197,11 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
     if misuse is None or not _is_along_sized_axis(name, bound, arguments, first):
         return None
     return misuse, first
+
+
+def _is_of_a_batch(matrices: Value) -> bool:
+    """Whether there are as many matrices as the data say, each of a size of its own."""
+    return matrices.sized_axis == 0 and matrices.shape is not None and len(matrices.shape) > 2
 
 
 def _says(bound: Bound, parameter: str, *words: str) -> bool:

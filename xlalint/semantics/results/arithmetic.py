@@ -16,7 +16,7 @@ from xlalint.semantics.facts import (
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import counts, formatting, misfits, unknown_sizes
 from xlalint.semantics.index import ClassInfo
-from xlalint.semantics.results import composites, dtypes, shapes
+from xlalint.semantics.results import composites, contractions, dtypes, shapes
 from xlalint.semantics.results.result_shapes import broadcast, must_agree, numbers
 from xlalint.semantics.results.result_sizes import producer_of
 from xlalint.semantics.training import reductions
@@ -74,7 +74,8 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
         if isinstance(getattr(node, "op", None), ast.MatMult):
             misfits.note_product(node, left, right, frame)
             if value.producer is not None:
-                value = _sized_as_product(value, left, right)
+                producer, axis = contractions.product(left, right)
+                value = value._replace(producer=producer, sized_axis=axis)
             return shaped(value, shapes.multiplied(left.shape, right.shape, False, False))
         if left.made is not None or right.made is not None:
             return reductions.combined(node, left, right, value, frame)
@@ -115,14 +116,6 @@ def _after_operator(node: ast.AST, value: Value) -> Value:
     if isinstance(op, (ast.FloorDiv, ast.Mod)) and value.dependence == BOUNDED:
         return value._replace(dependence=COMPUTED)
     return value
-
-
-def _sized_as_product(value: Value, left: Value, right: Value) -> Value:
-    """A product of data-sized matrices: rows of the first stay, what is summed is gone."""
-    if left.producer is not None and left.sized_axis == 0:
-        return value._replace(sized_axis=0)
-    is_summed = right.producer is not None and right.sized_axis == 0 and (right.rank or 2) == 2
-    return value._replace(producer=None if is_summed else value.producer, sized_axis=None)
 
 
 def _joined_shapes(left: Value, right: Value) -> Value:

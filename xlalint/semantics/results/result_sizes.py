@@ -42,11 +42,21 @@ def sized_axis(
         if known is None or known < 0 or sized.sized_axis is None:
             return None
         return sized.sized_axis + (known <= sized.sized_axis)
-    if leaf == "matmul" and sized is flat[0] and sized.sized_axis == 0:
-        return None if {"transpose_a", "adjoint_a"} & set(bound) else 0
+    if leaf == "transpose" and sized.shape is not None and "perm" not in bound:
+        return None if sized.sized_axis is None else len(sized.shape) - 1 - sized.sized_axis
+    if leaf == "reshape":
+        return _open_axis(bound)
     if leaf == "one_hot" and "axis" in bound:
         return None
     return None if leaf in _MOVES_AXES else sized.sized_axis
+
+
+def _open_axis(bound: Bound) -> int | None:
+    """The one axis of `tf.reshape(kept, [-1, 3])` that is not given as a number of its own; None where several are open."""
+    shape = bound.get("shape", bound.get("newshape", NONE))
+    sizes = shape.ref if shape.kind is SEQUENCE else ()
+    left_open = [i for i, size in enumerate(sizes) if (result_shapes.number(size) or -1) < 0]
+    return left_open[0] if len(left_open) == 1 else None
 
 
 def is_sized_by(api: Api, bound: Bound) -> bool:
@@ -95,6 +105,13 @@ def data_sized_result(
     return Value(
         SEQUENCE, COMPUTED, ref=tuple(sized if i in data_sized else plain for i in range(count))
     )
+
+
+def sizing(name: str, bound: Bound, flat: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The operands that the result takes its size from: of `tf.searchsorted` the values to place alone."""
+    if name == "tf.searchsorted" and "values" in bound:
+        return (bound["values"],)
+    return flat
 
 
 def dependence_of(flat: tuple[Value, ...]) -> int:

@@ -8,7 +8,7 @@ from xlalint.semantics import attributes
 from xlalint.semantics.arguments import Arguments, Bound
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.results import result_shapes, sorted_places
+from xlalint.semantics.results import contractions, result_shapes, sorted_places
 from xlalint.semantics.results.result_dtypes import BOOLEAN, dtype_name, dtype_of_result
 from xlalint.semantics.results.result_sizes import (
     data_sized_result,
@@ -16,6 +16,7 @@ from xlalint.semantics.results.result_sizes import (
     of_bounded_size,
     producer_of_leaves,
     sized_axis,
+    sizing,
 )
 from xlalint.semantics.results.special_results import SPECIAL, with_shape
 from xlalint.semantics.values import (
@@ -202,7 +203,7 @@ def _tensor_result(
     if dependence < ARRIVING and any(leaf.kind is UNKNOWN for leaf in flat):
         sure = False  # what it depends on is not known
     is_static = _reduces(api, name, bound, arguments) or _is_reshaped_to_static(name, bound)
-    producer = None if is_static else producer_of_leaves(flat)
+    producer = None if is_static else producer_of_leaves(sizing(name, bound, flat))
     if data_sized and dependence >= ARRIVING:
         return data_sized_result(api, data_sized, dependence, flat, sure)
     dtype = dtype_of_result(name, api, bound, flat)
@@ -212,6 +213,9 @@ def _tensor_result(
     if api.returns == "structure":
         return Value(COLLECTION, dependence, ref=Value(TENSOR, dependence, producer, sure=sure))
     axis = None if producer is None else sized_axis(name, api, bound, arguments, flat)
+    if producer is not None:
+        left = contractions.of_call(name.rsplit(".", 1)[-1], bound, flat)
+        producer, axis = left if left is not None else (producer, axis)
     value = Value(TENSOR, dependence, producer, dtype, rank, None, sure, sized_axis=axis)
     value = with_shape(value, result_shapes.of_call(name, api, bound))
     return of_bounded_size(value, api, bound)

@@ -20,8 +20,10 @@ from xlalint.semantics.values import (
     PYTHON,
     SEQUENCE,
     TENSOR,
+    UNKNOWN,
     Places,
     Value,
+    constant,
 )
 
 _POSITIONS, _MASK = Places(False), Places(True)
@@ -50,8 +52,18 @@ def top_k(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
     """`tf.math.top_k(x, k)`: values, and the positions that they had."""
     first = arguments.positional[0] if arguments.positional else bound.get("input", NOTHING_KNOWN)
     positions = _positions(first, flat)
+    if _is_cut(first, bound):
+        positions = positions._replace(producer=None)
     values = positions._replace(dtype=first.dtype if first.is_tensor else None, ref=None)
     return Value(SEQUENCE, positions.dependence, ref=(values, positions))
+
+
+def _is_cut(first: Value, bound: Bound) -> bool:
+    """Whether as many are taken as nobody's data say, of what is data-sized along the last axis: mostly the only one."""
+    k = bound.get("k", constant(1))
+    by_data = k.kind is UNKNOWN or (k.is_tensor and k.dependence > FROM_SHAPE)
+    rank = len(first.shape) if first.shape is not None else first.rank
+    return not by_data and (rank or 1) - 1 == (first.sized_axis or 0)
 
 
 def _positions(first: Value, flat: tuple[Value, ...]) -> Value:
