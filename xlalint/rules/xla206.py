@@ -8,6 +8,7 @@ from xlalint.rules.base import Rule
 from xlalint.semantics.facts import ASSUMED, LOOP_STATE, OUTER_SIZE, SLICE, LoopChange
 
 _VARIANTS = {
+    "resized": "resized",
     "shape": "shape",
     "dtype": "dtype",
     "data-sized": "data-sized",

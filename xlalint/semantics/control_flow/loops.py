@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from xlalint.semantics.control_flow import growth, outer_sizes, step_growth
+from xlalint.semantics.control_flow import growth, outer_sizes, step_growth, unequal_arms
 from xlalint.semantics.control_flow.liveness import is_carried
 from xlalint.semantics.control_flow.narrowing import dotted_name
 from xlalint.semantics.facts import LOOP_STATE, OUTER_SIZE, LoopChange
@@ -33,6 +33,8 @@ Loop = ast.For | ast.AsyncFor | ast.While
 
 _PYTHON_DTYPES: dict[type, str] = {int: "int32", float: "float32", bool: "bool"}
 _LONGEST_QUOTE = 60
+# What a step cuts, pads or repeats.
+RESIZED = "resized"
 
 
 def carry_round(loop: Loop, head: ast.expr, changes: Changes, frame: Frame) -> None:
@@ -70,6 +72,14 @@ def _note_growth(
         if value is not None and name not in noted and is_carried(_body(frame), loop, name):
             _note(head, place, "grows", "", "", every[name][-1], value, frame)
             noted.add(name)
+    sizes = unequal_arms.after(loop.body, None, frame)
+    for name, size in sizes.items():
+        value = frame.names.get(name)
+        if size is None or value is None or size.base != name or not size.changed:
+            continue
+        is_one = value.kind is TENSOR and not (value.structured or value.optional)
+        if size.is_counted and is_one and name not in noted:
+            _note(head, name, RESIZED, "", "", every[name][-1], value, frame)
 
 
 def carried(old: Value | None, new: Value | None) -> Value | None:

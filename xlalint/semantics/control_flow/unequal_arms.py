@@ -19,16 +19,20 @@ from xlalint.semantics.gradients.sliced_arms import axes_cut
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import result_shapes
 from xlalint.semantics.syntax import nodes_of
-from xlalint.semantics.values import EXTERNAL, NOTHING_KNOWN, SEQUENCE, TENSOR, Value
+from xlalint.semantics.values import EXTERNAL, NOTHING_KNOWN, SEQUENCE, TENSOR, Value, leaves
 
 ARMS_OF_TWO_SIZES = "a conditional whose arms differ in size"
 
 
 class Size(NamedTuple):
-    """The size of an expression against that of a name: which axes it has made longer or shorter, None for one not known."""
+    """The size of an expression against that of a name: which axes it has made longer or shorter, None for one not known.
+
+    `is_counted`: by how much is written down. What is computed may be nothing at all.
+    """
 
     base: str
     changed: frozenset[int | None] = frozenset()
+    is_counted: bool = True
 
 
 Sizes = dict[str, "Size | None"]
@@ -222,14 +226,16 @@ def _is_dotted(node: ast.expr) -> bool:
     return isinstance(node, ast.Name)
 
 
-def _changed(size: Size | None, axes: Iterable[int | None] | None) -> Size | None:
+def _changed(
+    size: Size | None, axes: Iterable[int | None] | None, is_counted: bool = True
+) -> Size | None:
     """An axis that is changed twice may be as long as it was."""
     if size is None or axes is None:
         return None
     more = frozenset(axes)
     if size.changed and more and (size.changed & more or None in size.changed | more):
         return None
-    return Size(size.base, size.changed | more)
+    return Size(size.base, size.changed | more, size.is_counted and is_counted)
 
 
 def _of_call(node: ast.Call, test: ast.expr | None, frame: Frame, sizes: Sizes) -> Size | None:
@@ -244,7 +250,14 @@ def _of_call(node: ast.Call, test: ast.expr | None, frame: Frame, sizes: Sizes) 
         api = frame.analysis.catalog.api(name) if name.startswith(("tf.", "keras.")) else None
         is_same = name in _SAME or (api is not None and api.shape == "same")
         return of_expression(node.args[0], test, frame, sizes) if is_same else None
-    return _changed(of_expression(node.args[0], test, frame, sizes), change(node, frame))
+    position, parameter, neutral = change
+    given = _argument(node, position, parameter)
+    value = frame.analysis.evaluate(given, frame) if given is not None else NOTHING_KNOWN
+    axes = _unless(value, neutral) if value.kind is SEQUENCE and value.ref else [None]
+    if parameter == "repeats":
+        axes = [_number(_argument(node, 2, "axis"), frame)]
+    is_counted = all(result_shapes.number(each) is not None for each in leaves(value))
+    return _changed(of_expression(node.args[0], test, frame, sizes), axes, is_counted)
 
 
 def _joined(node: ast.Call, test: ast.expr | None, frame: Frame, sizes: Sizes) -> Size | None:
@@ -255,21 +268,6 @@ def _joined(node: ast.Call, test: ast.expr | None, frame: Frame, sizes: Sizes) -
     parts = [of_expression(item, test, frame, sizes) for item in items.elts]
     known = next((part for part in parts if part is not None and not part.changed), None)
     return _changed(known, [_number(_argument(node, 1, "axis"), frame)])
-
-
-def _padded(node: ast.Call, frame: Frame) -> list[int | None] | None:
-    """The axes of `paddings` that have any."""
-    given = _argument(node, 1, "paddings")
-    value = frame.analysis.evaluate(given, frame) if given is not None else NOTHING_KNOWN
-    if value.kind is not SEQUENCE or not value.ref:
-        return [None]
-    return _unless(value, 0)
-
-
-def _tiled(node: ast.Call, frame: Frame) -> list[int | None] | None:
-    given = _argument(node, 1, "multiples")
-    value = frame.analysis.evaluate(given, frame) if given is not None else NOTHING_KNOWN
-    return _unless(value, 1) if value.kind is SEQUENCE else [None]
 
 
 def _unless(value: Value, neutral: int) -> list[int | None]:
@@ -284,17 +282,13 @@ def _unless(value: Value, neutral: int) -> list[int | None]:
     ]
 
 
-def _repeated(node: ast.Call, frame: Frame) -> list[int | None] | None:
-    return [_number(_argument(node, 2, "axis"), frame)]
-
-
+# Which argument says how much, and what in it changes nothing.
 _CHANGES = {
-    "tf.pad": _padded,
-    "keras.ops.pad": _padded,
-    "tf.tile": _tiled,
-    "keras.ops.tile": _tiled,
-    "tf.repeat": _repeated,
-    "keras.ops.repeat": _repeated,
+    "tf.pad": (1, "paddings", 0),
+    "keras.ops.pad": (1, "pad_width", 0),
+    "tf.tile": (1, "multiples", 1),
+    "tf.repeat": (1, "repeats", 1),
+    "keras.ops.repeat": (1, "repeats", 1),
 }
 _SAME = frozenset({"tf.identity", "tf.cast", "tf.stop_gradient", "tf.convert_to_tensor"})
 
