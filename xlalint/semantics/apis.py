@@ -368,7 +368,8 @@ def _numpy_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) ->
             if not leaf.sure and evidence.writes_arrays(frame):
                 break
             frame.analysis.note(frame, node, NUMPY_CALL, leaf)
-            if name in _ASK_FOR_NUMBERS and frame.context.region == ASSUMED:
+            is_assumed = frame.context.region == ASSUMED
+            if is_assumed and (name in _ASK_FOR_NUMBERS or evidence.takes_arrays(frame)):
                 # Nobody compiles it, and it asks for numbers as `.numpy()` does: its author runs it eagerly.
                 frame.touches_host = True
             return Value(NDARRAY)

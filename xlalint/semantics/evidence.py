@@ -70,6 +70,45 @@ def writes_arrays(frame: Frame) -> bool:
     return not names.isdisjoint(info.uses.written)
 
 
+_ARRAYS_AND_NUMBERS = frozenset("ndarray NDArray ArrayLike int float bool str None".split())
+
+
+def takes_arrays(frame: Frame) -> bool:
+    """Whether a library function says of all that it takes that it is an array, a number or a text, and of one that it is an array."""
+    info = frame.function
+    if info is None or info.cls is not None or frame.context.region != ASSUMED:
+        return False
+    given = info.node.args
+    parameters = (*given.posonlyargs, *given.args, *given.kwonlyargs)
+    if given.vararg is not None or given.kwarg is not None:
+        return False
+    kinds = [_said_kinds(each.annotation) for each in parameters]
+    is_all = all(kind and kind <= _ARRAYS_AND_NUMBERS for kind in kinds)
+    return is_all and any("ndarray" in kind or "NDArray" in kind for kind in kinds)
+
+
+def _said_kinds(annotation: ast.expr | None) -> set[str]:
+    """The last parts of the names in an annotation: `ndarray` and `None` of `np.ndarray | None`. Empty where it says something else."""
+    if isinstance(annotation, ast.Constant):
+        if annotation.value is None:
+            return {"None"}
+        return set()
+    if isinstance(annotation, ast.Name):
+        return {annotation.id}
+    if isinstance(annotation, ast.Attribute):
+        return {annotation.attr}
+    if isinstance(annotation, ast.BinOp):
+        left, right = _said_kinds(annotation.left), _said_kinds(annotation.right)
+        return left | right if left and right else set()
+    if isinstance(annotation, ast.Subscript) and _said_kinds(annotation.value) & {
+        "Optional",
+        "NDArray",
+    }:
+        outer = _said_kinds(annotation.value)
+        return outer if "NDArray" in outer else _said_kinds(annotation.slice)
+    return set()
+
+
 def computes(info: FunctionInfo, frame: Frame) -> bool:
     """Whether a function calls TensorFlow or Keras, and no computation of NumPy's: its `x` is no array."""
     if info.uses.calls_numpy:

@@ -55,8 +55,15 @@ def _open_axis(bound: Bound) -> int | None:
     """The one axis of `tf.reshape(kept, [-1, 3])` that is not given as a number of its own; None where several are open."""
     shape = bound.get("shape", bound.get("newshape", NONE))
     sizes = shape.ref if shape.kind is SEQUENCE else ()
-    left_open = [i for i, size in enumerate(sizes) if (result_shapes.number(size) or -1) < 0]
-    return left_open[0] if len(left_open) == 1 else None
+    places = [i for i, size in enumerate(sizes) if is_left_open(size)]
+    if not places:
+        places = [i for i, size in enumerate(sizes) if result_shapes.number(size) is None]
+    return places[0] if len(places) == 1 else None
+
+
+def is_left_open(size: Value) -> bool:
+    """Whether a size that a tensor is reshaped to is worked out (there is one -1 at most), or is that of a data-sized tensor."""
+    return result_shapes.number(size) == -1 or size.dependence == BOUNDED
 
 
 def is_sized_by(api: Api, bound: Bound) -> bool:

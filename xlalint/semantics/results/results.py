@@ -13,6 +13,7 @@ from xlalint.semantics.results.result_dtypes import BOOLEAN, dtype_name, dtype_o
 from xlalint.semantics.results.result_sizes import (
     data_sized_result,
     dependence_of,
+    is_left_open,
     of_bounded_size,
     producer_of_leaves,
     sized_axis,
@@ -255,10 +256,7 @@ def _is_reshaped_to_static(name: str, bound: Bound) -> bool:
     if name not in ("tf.reshape", "keras.ops.reshape") or "shape" not in bound:
         return False
     sizes = bound["shape"].ref if bound["shape"].kind is SEQUENCE else ()
-    left_open = any(
-        result_shapes.number(size) == -1 or size.dependence == BOUNDED for size in sizes
-    )
-    return bool(sizes) and not left_open
+    return bool(sizes) and not any(map(is_left_open, sizes))
 
 
 def _shape_of(name: str, flat: tuple[Value, ...], bound: Bound) -> Value:
