@@ -335,4 +335,14 @@ def _returned(body: ast.AST) -> ast.expr | None:
         found = [part.value for part in _parts(body) if isinstance(part, ast.Return)]
     else:
         return None
-    return found[0] if len(found) == 1 else None
+    returned = found[0] if len(found) == 1 else None
+    return _named_state(returned, body) if isinstance(returned, ast.Name) else returned
+
+
+def _named_state(name: ast.Name, body: ast.AST) -> ast.expr:
+    """`state = (i + 1, longer)`, which is returned by its name; any other name as it is."""
+    made = [part for part in _parts(body) if name.id in _targets(part)]
+    only = made[0] if len(made) == 1 else None
+    if isinstance(only, ast.Assign) and isinstance(only.targets[0], ast.Name):
+        return only.value if isinstance(only.value, (ast.Tuple, ast.List)) else name
+    return name
