@@ -93,6 +93,7 @@ _RESIZES = frozenset(
 # Work on what lies beyond the end, with this padding: means over windows count it, blocks take it in.
 _OVER_SPACE = {
     "tf.nn.avg_pool": "SAME",
+    "tf.nn.avg_pool1d": "SAME",
     "tf.nn.avg_pool2d": "SAME",
     "tf.nn.space_to_depth": None,
 }
@@ -237,6 +238,9 @@ def measured_misuse(api: Api, bound: Bound) -> Misuse | None:
     The catalogue's calls work along the first axis, which is data-sized; others are not known.
     """
     tensors = [(parameter, value) for parameter, value in bound.items() if value.is_tensor]
+    refused = _refused_whatever_else(api, tensors)
+    if refused is not None:
+        return "measured-rejected", refused
     if len(tensors) != 1 or tensors[0][1].producer is None or tensors[0][1].sized_axis != 0:
         return None
     parameter, sized = tensors[0]
@@ -246,6 +250,23 @@ def measured_misuse(api: Api, bound: Bound) -> Misuse | None:
     if verdict not in _MEASURED or not _works_along_first_axis(api, bound, sized):
         return None
     return _MEASURED[verdict], sized
+
+
+# Operations of which both arguments are matrices.
+_SOLVERS = frozenset({"MatrixSolve", "MatrixTriangularSolve"})
+
+
+def _refused_whatever_else(api: Api, tensors: list[tuple[str, Value]]) -> Value | None:
+    """The rows that a mask leaves of a matrix, where a solver refuses them beside full matrices and beside other such rows."""
+    if not api.bounded_together or _SOLVERS.isdisjoint(api.ops):
+        return None
+    alone, together = dict(api.bounded), dict(api.bounded_together)
+    for parameter, value in tensors:
+        is_matrix = value.sized_axis == 0 and value.shape is not None and len(value.shape) == 2
+        is_refused = alone.get(parameter) == together.get(parameter) == "rejected"
+        if value.producer is not None and is_matrix and is_refused:
+            return value
+    return None
 
 
 # Verdicts of the catalogue, as uses.
