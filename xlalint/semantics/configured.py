@@ -39,18 +39,6 @@ _MOST_SETTINGS = 8
 _SELF = re.compile(r"\bself$")
 _TESTS = (ast.If, ast.IfExp, ast.While)
 _ITERATES = (ast.For, ast.comprehension)
-_TELLING = frozenset(
-    {
-        *_TESTS,
-        *_ITERATES,
-        ast.BoolOp,
-        ast.Match,
-        ast.Assign,
-        ast.AnnAssign,
-        ast.AugAssign,
-        ast.Call,
-    }
-)
 _NAMES = frozenset({ast.Name, ast.Attribute})
 # Attributes of layers and models that Keras changes, or has its users change.
 _OF_KERAS = frozenset(
@@ -325,7 +313,9 @@ def _read(method: FunctionInfo) -> Outline:
     sources: dict[str, frozenset[str]] = {}
     passed: dict[str, frozenset[str]] = {}
     is_constructor = method.name == "__init__"
-    for node in found_in(method.body, _TELLING):
+    for node in method.telling:
+        if isinstance(node, ast.Subscript):
+            continue
         if isinstance(node, _TESTS):
             asked |= _names(node.test)
         elif isinstance(node, ast.BoolOp):

@@ -18,6 +18,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.names import api_name
 from xlalint.semantics.nesting import bounded
+from xlalint.semantics.syntax import has_more_than
 from xlalint.semantics.tracing.roots import Root
 from xlalint.semantics.tracing.traits import Traits
 from xlalint.semantics.values import (
@@ -224,8 +225,7 @@ class Functions:
         """
         known = self._frequencies.get(info)
         if known is None:
-            nodes = islice(ast.walk(info.node), _SMALL + 1)
-            known = _MORE_OF_SMALL if sum(1 for _ in nodes) <= _SMALL else 1
+            known = 1 if has_more_than(_SMALL, info.node) else _MORE_OF_SMALL
             if info.cls is not None and not self._analysis.traits(info).is_static:
                 known = min(known, _MORE_OF_METHODS)
             self._frequencies[info] = known
@@ -522,12 +522,10 @@ def _documented(info: FunctionInfo, name: str) -> Value | None:
 
 
 def _result(frame: Frame) -> Value:
-    """What a function returns: what it returns to callers that pass no more than defaults, where that is known."""
+    """What a function returns; of several tensors, the one for callers that pass no more than defaults."""
     returned, unusual = frame.returned, frame.unusual_returns
-    if len(unusual) < len(returned) and unusual:
-        result = join_all(tuple(v for i, v in enumerate(returned) if i not in unusual))
-        if result != NOTHING_KNOWN:
-            return result
+    if len(unusual) < len(returned) and unusual and all(value.is_tensor for value in returned):
+        return join_all(tuple(v for i, v in enumerate(returned) if i not in unusual))
     return join_all(tuple(returned)) if returned else NOTHING_KNOWN
 
 

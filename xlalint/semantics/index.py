@@ -29,7 +29,11 @@ _NEVER_READ = frozenset(
     "tensorflow keras tf_keras numpy scipy pandas torch jax jaxlib flax sklearn matplotlib PIL cv2 google absl "
     "setuptools pkg_resources IPython pytest h5py six typing_extensions packaging".split()
 )
-_CALLS = frozenset({ast.Call})
+# The parts of a function that say what it does with its names, collected once for all who ask (uses.py, configured.py).
+_TELLING = frozenset(
+    {ast.AnnAssign, ast.Assign, ast.AugAssign, ast.BoolOp, ast.Call, ast.For, ast.If, ast.IfExp, ast.Match, ast.Subscript}
+    | {ast.While, ast.comprehension}
+)  # fmt: skip
 
 
 @dataclass(eq=False, slots=True)
@@ -43,6 +47,7 @@ class FunctionInfo:
     parent: FunctionInfo | None = None
     _has_walrus: bool | None = None
     _is_generator: bool | None = None
+    _telling: list[ast.AST] | None = None
     _uses: Uses | None = None
     _calls: tuple[ast.Call, ...] | None = None
     _nested: dict[str, FunctionInfo] | None = None
@@ -102,17 +107,24 @@ class FunctionInfo:
         return self._parameter_names
 
     @property
+    def telling(self) -> list[ast.AST]:
+        """Its calls, assignments, subscripts, tests and loops, those of functions inside of it included, in no particular order."""
+        if self._telling is None:
+            self._telling = found_in(self.body, _TELLING)
+        return self._telling
+
+    @property
     def uses(self) -> Uses:
         """What the function does with plain names."""
         if self._uses is None:
-            self._uses = uses_in(self.body)
+            self._uses = uses_in(self.telling)
         return self._uses
 
     @property
     def calls(self) -> tuple[ast.Call, ...]:
         """The calls in the function, those of functions inside of it included, in no particular order."""
         if self._calls is None:
-            self._calls = tuple(found_in(self.body, _CALLS))  # type: ignore[arg-type]
+            self._calls = tuple(node for node in self.telling if isinstance(node, ast.Call))
         return self._calls
 
     @property

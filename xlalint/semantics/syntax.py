@@ -48,6 +48,23 @@ def found_in(roots: Iterable[ast.AST], kinds: frozenset[type[ast.AST]]) -> list[
     return found
 
 
+def has_more_than(count: int, root: ast.AST) -> bool:
+    """Whether a tree has more nodes than so many, as `ast.walk` counts them."""
+    pending: list[Any] = [root]
+    while pending:
+        node = pending.pop()
+        count -= 1
+        if count < 0:
+            return True
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if value.__class__ is list:
+                pending += [item for item in value if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST):
+                pending.append(value)
+    return False
+
+
 _SCOPES = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda))
 # Fields that hold text, numbers, or nodes that say no more than their parent: operators, and whether a name is read.
 _NOT_WALKED = frozenset(

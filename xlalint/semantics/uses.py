@@ -6,8 +6,6 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from xlalint.semantics.syntax import found_in
-
 
 class Passed(NamedTuple):
     """A name that a call passes, at a position or by keyword."""
@@ -44,11 +42,8 @@ _NO_COMPUTATIONS = frozenset(
 )
 
 
-_LOOKED_AT = frozenset({ast.Call, ast.Subscript, ast.Assign})
-
-
-def uses_in(body: Iterable[ast.AST]) -> Uses:
-    """The uses of names in the body of a function, and in those inside of it."""
+def uses_in(nodes: Iterable[ast.AST]) -> Uses:
+    """The uses of names in the calls, subscripts and assignments of a function, and of those inside of it."""
     passed: list[Passed] = []
     sliced: set[str] = set()
     shaped: set[str] = set()
@@ -57,7 +52,7 @@ def uses_in(body: Iterable[ast.AST]) -> Uses:
     taken_apart: set[str] = set()
     cast: list[Passed] = []
     calls_numpy = False
-    for node in found_in(body, _LOOKED_AT):
+    for node in nodes:
         if isinstance(node, ast.Call):
             passed += _passed(node)
             if node.args and _is_cast(node.args[0]):

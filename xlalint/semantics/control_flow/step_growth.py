@@ -13,10 +13,11 @@ from typing import NamedTuple
 from xlalint.semantics.control_flow.growth import CONCATENATIONS
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.syntax import found_in, nodes_of
 from xlalint.semantics.values import EXTERNAL, FUNCTION, INSTANCE
 
 _MOST_CALLS = 3
+_RETURNS = frozenset({ast.Return})
 _SAME = frozenset({"tf.identity", "tf.stop_gradient", "tf.cast", "tf.convert_to_tensor"})
 _COPIES = frozenset({"builtins.dict", "builtins.list", "builtins.tuple"})
 
@@ -194,7 +195,7 @@ def _of_function(info: FunctionInfo, given: Mapping[str, Held], frame: Frame, de
     body = info.node.body
     if not isinstance(body, list) or not isinstance(body[-1], ast.Return):
         return None
-    returns = [part for part in ast.walk(info.node) if isinstance(part, ast.Return)]
+    returns = found_in(body, _RETURNS)
     if len(returns) != 1 or body[-1].value is None:
         return None
     home = frame.analysis.modules.closures.get(info) or frame.analysis.modules.module_frame(

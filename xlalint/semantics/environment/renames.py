@@ -16,6 +16,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.imports.imported import imports_in
 from xlalint.semantics.index import FunctionInfo, ModuleInfo
 from xlalint.semantics.names import rooted
+from xlalint.semantics.syntax import found_in
 from xlalint.semantics.values import NOTHING_KNOWN
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ _GRAPHS = "graphs"
 # What makes metrics, and optimizers.
 _METRICS = ("keras.metrics.", "tf.metrics.")
 _OPTIMIZERS = ("keras.optimizers.", "tf.optimizers.", "keras.mixed_precision.LossScaleOptimizer")
+_ASSIGNMENTS = frozenset({ast.Assign})
 # What a model of Keras is called where it keeps its optimizer.
 _MODELS = ("model", "self.model")
 
@@ -225,8 +227,9 @@ class _Reader:
 
     def read(self, tree: ast.Module) -> Iterator[_Found]:
         if self._lines and self._table.metrics:
-            self._metrics = frozenset(self._made_as(_METRICS, tree))
-            self._optimizers = frozenset(self._made_as(_OPTIMIZERS, tree))
+            assigned = found_in(tree.body, _ASSIGNMENTS)
+            self._metrics = frozenset(self._made_as(_METRICS, assigned))
+            self._optimizers = frozenset(self._made_as(_OPTIMIZERS, assigned))
         pending: list[ast.AST] = [tree]
         while pending:
             node = pending.pop()
@@ -340,9 +343,9 @@ class _Reader:
             return known.get(name) or (known.get(module, {}) if leaf[:1].isupper() else {})
         return known.get(node.func.attr, {}) if isinstance(node.func, ast.Attribute) else {}
 
-    def _made_as(self, packages: tuple[str, ...], tree: ast.Module) -> Iterator[str]:
+    def _made_as(self, packages: tuple[str, ...], assigned: Iterable[ast.AST]) -> Iterator[str]:
         """The names and attributes that are given an object of one of the packages' classes."""
-        for node in ast.walk(tree):
+        for node in assigned:
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
                 called = self._dotted(node.value.func)
                 if called is not None and rooted(called[0]).startswith(packages):
