@@ -52,13 +52,17 @@ def sized_axis(
 
 
 def _open_axis(bound: Bound) -> int | None:
-    """The one axis of `tf.reshape(kept, [-1, 3])` that is not given as a number of its own; None where several are open."""
+    """The one axis of `tf.reshape(kept, [-1, 3])` that is not given as a number of its own; None where several are open.
+
+    Behind other axes (`[2, -1]`), XLA finds the last element of each row, though not what runs along them (measured): None as well.
+    """
     shape = bound.get("shape", bound.get("newshape", NONE))
     sizes = shape.ref if shape.kind is SEQUENCE else ()
     places = [i for i, size in enumerate(sizes) if is_left_open(size)]
     if not places:
         places = [i for i, size in enumerate(sizes) if result_shapes.number(size) is None]
-    return places[0] if len(places) == 1 else None
+    is_first = len(places) == 1 and all(result_shapes.number(s) == 1 for s in sizes[: places[0]])
+    return places[0] if is_first else None
 
 
 def is_left_open(size: Value) -> bool:
