@@ -456,7 +456,8 @@ class Functions:
             found[arguments.vararg.arg] = Value(COLLECTION, ref=each)
         if arguments.kwarg is not None:
             found[arguments.kwarg.arg] = Value(MAPPING)
-        left_out.note_parameters(found, defaults, frame)
+        if info not in self.visited:  # what a package hands on may have callers in sight, who know
+            left_out.note_parameters(found, defaults, frame)
         return found
 
     def _default_function(self, info: FunctionInfo, default: ast.expr | None) -> Value | None:

@@ -93,12 +93,12 @@ class Modules:
         if name in frame.names:
             value = frame.names[name]
             if value.kind is DEFERRED:
-                if value.ref == (module.name, name):
-                    return self._submodule(module, name)
-                frame.names[name] = (
-                    NOTHING_KNOWN  # names that import each other in a circle end here
-                )
-                value = frame.names[name] = self.resolved(value)
+                # Names that import each other in a circle end here; that of a module mostly by way of `import *`.
+                inner = frame.names[name] = self._submodule(module, name)
+                if value.ref != (module.name, name):
+                    found = self.resolved(value)
+                    inner = frame.names[name] = inner if found == NOTHING_KNOWN else found
+                value = inner
             return eager.made(value) if value.kind is TENSOR else value
         inner = self._submodule(module, name)
         if inner is not NOTHING_KNOWN:

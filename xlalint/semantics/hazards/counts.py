@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.facts import DATA_SIZED_USE
-from xlalint.semantics.values import Value, leaves
+from xlalint.semantics.values import BOUNDED, Value, leaves
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments
@@ -66,6 +66,8 @@ def of_call(api: Api, arguments: Arguments, value: Value, node: ast.AST, frame: 
         return value
     sized = _sized((*arguments.positional, *arguments.keywords.values()))
     leaf = api.name.rsplit(".", 1)[-1]
+    if leaf == "reshape" and any(size.dependence == BOUNDED for size in _sizes(arguments)):
+        return value._replace(counted=None)  # `[tf.shape(kept)[0], 1]` names a count itself
     if not sized or leaf in _COUNT_ANEW:
         return value._replace(counted=here(node, frame))
     if leaf in _GATHERS:
@@ -76,6 +78,12 @@ def of_call(api: Api, arguments: Arguments, value: Value, node: ast.AST, frame: 
         return value._replace(counted=of_operands(given))
     is_kept = leaf == "cast" or (api.shape or "").startswith(_CALLED_ALIKE)
     return value._replace(counted=of_operands(sized) if is_kept else None)
+
+
+def _sizes(arguments: Arguments) -> tuple[Value, ...]:
+    """The sizes that a call of `tf.reshape` gives."""
+    given = (*arguments.positional[1:2], arguments.keywords.get("shape"))
+    return tuple(leaf for value in given if value is not None for leaf in leaves(value))
 
 
 def note_pair(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
