@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from xlalint.semantics.callbacks.callables import only_callee
 from xlalint.semantics.facts import ASSUMED
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.parameters import is_setting, is_size
-from xlalint.semantics.values import EXTERNAL, FUNCTION, NOTHING_KNOWN, UNKNOWN, Value
+from xlalint.semantics.values import EXTERNAL, FUNCTION, INSTANCE, NOTHING_KNOWN, UNKNOWN, Value
 
 # How many calls a tensor is followed through to the computation that shows that it is one.
 _MOST_CALLS = 3
@@ -140,7 +141,7 @@ def _used(info: FunctionInfo, frame: Frame, numpy: bool, calls_left: int) -> set
         if target.kind is EXTERNAL:
             if _is_computation(str(target.ref), where, frame, numpy):
                 found.add(name)
-        elif target.kind is FUNCTION and calls_left:
+        elif (target.kind is FUNCTION or target.kind is INSTANCE) and calls_left:
             if _takes_tensor(target, where, frame, calls_left - 1, numpy):
                 found.add(name)
     for name, where, callee in uses.cast:
@@ -175,7 +176,10 @@ def _takes_tensor(
     target: Value, where: int | str, frame: Frame, calls_left: int, numpy: bool
 ) -> bool:
     """Whether a function of the project treats an argument, by position or keyword, as a tensor."""
-    info, bound = target.ref if isinstance(target.ref, tuple) else (target.ref, None)
+    callee = only_callee(target, frame.analysis)
+    if callee is None:
+        return False
+    info, bound = callee.function, callee.bound
     if info.cls is not None and bound is None:
         return False
     arguments = info.node.args

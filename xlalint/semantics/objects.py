@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import configured, eager, flow, named_tuples, symbolic
+from xlalint.semantics import calls, configured, eager, flow, named_tuples, symbolic
 from xlalint.semantics.classes import TRACED_METHODS, converts
 from xlalint.semantics.facts import ASSUMED, EAGER, Context
 from xlalint.semantics.frames import Frame
@@ -291,14 +291,8 @@ class Objects:
         method = self._analysis.classes.method(cls, "__call__")
         if method is None:
             return NOTHING_KNOWN
-        return self._analysis.functions.invoke(
-            method,
-            list(arguments.positional),
-            arguments.keywords,
-            target,
-            frame,
-            open_ended=arguments.open_ended,
-        )
+        bound = Value(FUNCTION, ref=(method, target))
+        return calls.call_value(bound, arguments, node, frame)
 
 
 def _body(info: FunctionInfo) -> list[ast.stmt]:

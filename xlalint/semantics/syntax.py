@@ -48,6 +48,15 @@ def found_in(roots: Iterable[ast.AST], kinds: frozenset[type[ast.AST]]) -> list[
     return found
 
 
+def in_order(block: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a block, those of a `with` in its place: what runs once, one after the other."""
+    for statement in block:
+        if isinstance(statement, (ast.With, ast.AsyncWith)):
+            yield from in_order(statement.body)
+        else:
+            yield statement
+
+
 def has_more_than(count: int, root: ast.AST) -> bool:
     """Whether a tree has more nodes than so many, as `ast.walk` counts them."""
     pending: list[Any] = [root]

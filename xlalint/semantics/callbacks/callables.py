@@ -53,6 +53,19 @@ def callees(value: Value, analysis: Analysis) -> Iterator[Callee]:
                 yield Callee(method, one)
 
 
+def only_callee(value: Value, analysis: Analysis) -> Callee | None:
+    """The one project function that a call of `value` runs, given what the call gives and nothing more."""
+    found = list(callees(value, analysis))
+    only = found[0] if len(found) == 1 else None
+    return only if only is not None and not (only.first or only.keywords) else None
+
+
+def as_function(value: Value, analysis: Analysis) -> Value:
+    """The `__call__` of an object of the project, bound to it; anything else as it is."""
+    callee = only_callee(value, analysis) if value.kind is INSTANCE else None
+    return value if callee is None else Value(FUNCTION, ref=(callee.function, callee.bound))
+
+
 def _call_method(cls: ClassInfo, analysis: Analysis) -> FunctionInfo | None:
     role = analysis.classes.role(cls)
     if role is not None and role.kind in TRACED_METHODS:

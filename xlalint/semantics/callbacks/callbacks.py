@@ -7,6 +7,7 @@ import ast
 from xlalint.semantics import named_tuples
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks import structures
+from xlalint.semantics.callbacks.callables import as_function
 from xlalint.semantics.callbacks.conditional_calls import case, cond, keras_switch, switch_case
 from xlalint.semantics.callbacks.handed_functions import Callback, argument, combined, written
 from xlalint.semantics.callbacks.loop_calls import (
@@ -148,6 +149,7 @@ def _function(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fram
     function = arguments.positional[0] if arguments.positional else options.get("func")
     if function is None:
         return Value(EXTERNAL, ref="tf.function")
+    function = as_function(function, frame.analysis)
     if function.kind is FUNCTION:
         frame.analysis.drivers.saw_wrapped(function, node, jit, frame)
     frame.analysis.regions.trace_later(

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from xlalint.semantics.arguments import Arguments
-from xlalint.semantics.callbacks.callables import callees
+from xlalint.semantics.callbacks.callables import as_function
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
     ANY_OF,
@@ -57,6 +57,7 @@ def run(
         return _call_object(function, values, frame, at, converted)
     if function is not None and function.kind is PARTIAL:
         target, first, keywords = function.ref
+        target = as_function(target, frame.analysis)
         return (
             frame.analysis.functions.invoke_value(
                 target, [*first, *values], frame, converted=converted, keywords=dict(keywords)
@@ -73,9 +74,8 @@ def _call_object(
     function: Value, values: list[Value], frame: Frame, at: ast.AST | None, converted: bool | None
 ) -> Value:
     """Call an object: Keras objects go through Keras, others of the project have a `__call__`."""
-    callee = next(callees(function, frame.analysis), None)
-    if callee is not None:
-        bound = Value(FUNCTION, ref=(callee.function, callee.bound))
+    bound = as_function(function, frame.analysis)
+    if bound.kind is FUNCTION:
         return frame.analysis.functions.invoke_value(bound, values, frame, converted=converted)
     return NOTHING_KNOWN if at is None else _as_called(function, values, frame, at, converted)
 

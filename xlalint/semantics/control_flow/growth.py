@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from xlalint.semantics.callbacks.callables import only_callee
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.values import EXTERNAL, FUNCTION
+from xlalint.semantics.syntax import in_order
+from xlalint.semantics.values import EXTERNAL
 
 CONCATENATIONS = frozenset(
     {
@@ -53,10 +55,11 @@ def _grows_in_function(made: Made, call: ast.Call, name: str, frame: Frame) -> b
     if not any(isinstance(each, ast.Name) and each.id == name for each in given):
         return False
     target = frame.analysis.evaluate(call.func, frame)
-    if target.kind is not FUNCTION:
+    callee = only_callee(target, frame.analysis)
+    if callee is None:
         return False
-    info = target.ref[0] if isinstance(target.ref, tuple) else target.ref
-    is_bound = isinstance(target.ref, tuple) and not frame.analysis.traits(info).is_static
+    info = callee.function
+    is_bound = callee.bound is not None and not frame.analysis.traits(info).is_static
     parameter = _taking(name, call, info, is_bound=is_bound)
     if parameter is None:
         return False
@@ -88,20 +91,12 @@ def _returned(info: FunctionInfo, position: int | None) -> ast.expr | None:
     """What a function returns in its last statement, and in no other, or an item of it, where it is written out or assigned once."""
     if isinstance(info.node, ast.Lambda):
         return _item(info.node.body, position)
-    body = _to_the_end(info.node.body)
+    body = list(in_order(info.node.body))
     returns = [part for part in ast.walk(info.node) if isinstance(part, ast.Return)]
     if len(returns) != 1 or returns[0] is not body[-1]:
         return None
     found = _item(_assigned_once(returns[0].value, body, info), position)
     return _assigned_once(found, body, info)
-
-
-def _to_the_end(body: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a body, with those of the `with` blocks that it ends in: what runs once, one after the other."""
-    found = list(body)
-    while isinstance(found[-1], (ast.With, ast.AsyncWith)):
-        found += found[-1].body
-    return found
 
 
 def _item(made: ast.expr | None, position: int | None) -> ast.expr | None:

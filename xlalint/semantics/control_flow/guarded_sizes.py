@@ -160,8 +160,8 @@ def _bound(callee: Callee, call: ast.Call) -> dict[str, ast.expr]:
     """The parameters of a function, and what a call gives for them."""
     arguments = callee.function.node.args
     given: list[ast.expr] = list(call.args)
-    if callee.bound is not None and isinstance(call.func, ast.Attribute):
-        given.insert(0, call.func.value)
+    if callee.bound is not None:
+        given.insert(0, call.func.value if isinstance(call.func, ast.Attribute) else call.func)
     if any(isinstance(argument, ast.Starred) for argument in given):
         return {}
     names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]

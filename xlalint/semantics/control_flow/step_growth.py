@@ -10,11 +10,12 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from xlalint.semantics.callbacks.callables import only_callee
 from xlalint.semantics.control_flow.growth import CONCATENATIONS
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
-from xlalint.semantics.syntax import found_in, nodes_of
-from xlalint.semantics.values import EXTERNAL, FUNCTION, INSTANCE
+from xlalint.semantics.syntax import found_in, in_order, nodes_of
+from xlalint.semantics.values import EXTERNAL, INSTANCE
 
 _MOST_CALLS = 3
 _RETURNS = frozenset({ast.Return})
@@ -71,12 +72,10 @@ def _longer(place: str, held: Held) -> Iterator[str]:
 
 
 def _follow(block: Iterable[ast.stmt], known: Known, frame: Frame, depth: int) -> None:
-    for statement in block:
+    for statement in in_order(block):
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
             held = _read(statement.value, known, frame, depth)
             _bind(statement.targets[0], held, known)
-        elif isinstance(statement, ast.With):
-            _follow(statement.body, known, frame, depth)
         elif isinstance(statement, ast.If) and _is_given(statement.test, known) is not None:
             is_given = _is_given(statement.test, known)
             _follow(statement.body if is_given else statement.orelse, known, frame, depth)
@@ -158,12 +157,11 @@ def _of_call(node: ast.Call, known: Known, frame: Frame, depth: int) -> Held:
         return _read(node.args[0], known, frame, depth) if is_same and node.args else None
     if depth >= _MOST_CALLS:
         return None
-    info: FunctionInfo | None = None
-    if target.kind is FUNCTION:
-        info = target.ref[0] if isinstance(target.ref, tuple) else target.ref
-    elif target.kind is INSTANCE and isinstance(target.ref, ClassInfo):
+    callee = only_callee(target, frame.analysis)
+    info = callee.function if callee is not None else None
+    if info is None and target.kind is INSTANCE and isinstance(target.ref, ClassInfo):
         info = frame.analysis.classes.method(target.ref, "call")
-    if not isinstance(info, FunctionInfo) or isinstance(info.node, ast.Lambda):
+    if info is None or isinstance(info.node, ast.Lambda):
         return None
     return _of_function(info, _given(node, info, known, frame, depth), frame, depth)
 
@@ -192,8 +190,8 @@ def _given(
 
 def _of_function(info: FunctionInfo, given: Mapping[str, Held], frame: Frame, depth: int) -> Held:
     """What a function without other ways to its end returns."""
-    body = info.node.body
-    if not isinstance(body, list) or not isinstance(body[-1], ast.Return):
+    body = list(in_order(info.node.body)) if isinstance(info.node.body, list) else []
+    if not body or not isinstance(body[-1], ast.Return):
         return None
     returns = found_in(body, _RETURNS)
     if len(returns) != 1 or body[-1].value is None:

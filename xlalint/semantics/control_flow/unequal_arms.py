@@ -18,7 +18,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients.sliced_arms import axes_cut
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import result_shapes
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.syntax import in_order, nodes_of
 from xlalint.semantics.values import EXTERNAL, NOTHING_KNOWN, SEQUENCE, TENSOR, Value, leaves
 
 ARMS_OF_TWO_SIZES = "a conditional whose arms differ in size"
@@ -180,15 +180,17 @@ def _returned(node: ast.AST | None, test: ast.expr | None, frame: Frame) -> Retu
     """What a lambda, or a function without branches, returns, and the sizes that are known there."""
     if isinstance(node, ast.Lambda):
         return node.body, {}
-    if isinstance(node, ast.FunctionDef) and isinstance(node.body[-1], ast.Return):
-        return node.body[-1].value, after(node.body[:-1], test, frame)
+    body = list(in_order(node.body)) if isinstance(node, ast.FunctionDef) else []
+    last = body[-1] if body else None
+    if isinstance(last, ast.Return):
+        return last.value, after(body[:-1], test, frame)
     return None, {}
 
 
 def after(block: Iterable[ast.stmt], test: ast.expr | None, frame: Frame) -> Sizes:
     """The sizes of the names that a block binds, against those of names before it. None: not known."""
     known: Sizes = {}
-    for statement in block:
+    for statement in in_order(block):
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             size = of_expression(statement.value, test, frame, known)
             known[statement.targets[0].id] = size if len(statement.targets) == 1 else None

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from xlalint.semantics.callbacks.callables import only_callee
 from xlalint.semantics.control_flow import varying
 from xlalint.semantics.control_flow.narrowing import dotted_name
 from xlalint.semantics.facts import (
@@ -137,7 +138,7 @@ class Drivers:
             if isinstance(node, ast.Call):
                 spread = (k.value for k in node.keywords if k.arg is None)  # step(**batch)
                 values += tuple(self._analysis.evaluate(each, frame) for each in spread)
-            self._passes(values, info.name, info, jit, False, frame)
+            self._passes(values, _called(info), info, jit, False, frame)
             if frame.loops and isinstance(node, ast.Call):
                 first = len(traits.signature)
                 self._grown_arguments(
@@ -151,9 +152,10 @@ class Drivers:
         for function in (*self._analysis.functions.running, frame.function):
             if function is not None:
                 self._runs_replicas.add(function)
-        if target.kind is FUNCTION and frame.context.region != COMPILED:
-            info = target.ref[0] if isinstance(target.ref, tuple) else target.ref
-            self._passes(values, info.name, info, False, True, frame)
+        callee = only_callee(target, self._analysis)
+        if callee is not None and frame.context.region != COMPILED:
+            info = callee.function
+            self._passes(values, _called(info), info, False, True, frame)
 
     def saw_wrapped(self, target: Value, node: ast.AST, jit: bool, frame: Frame) -> None:
         """`tf.function(f)`, or `@tf.function` above a nested function: made here, each time that this code runs."""
@@ -169,7 +171,7 @@ class Drivers:
         maker = None if frame.loops else frame.function
         words = "in a loop" if maker is None else f"in every call of `{maker.name}`"
         site = Site(_shown(node), frame.module, frame.function, words)
-        use = _Use(REMADE_FUNCTION, site, info.name, info, jit, False, frame.module)
+        use = _Use(REMADE_FUNCTION, site, _called(info), info, jit, False, frame.module)
         scope = frame.loops[-1] if maker is None else maker.node
         self._remade.append(_Remade(use, maker, scope, node))
 
@@ -266,8 +268,9 @@ class Drivers:
     def _functions_called(self, body: list[ast.stmt], frame: Frame) -> Iterable[FunctionInfo]:
         for call in varying.calls_in(body):
             target = self._analysis.evaluate(call.func, frame)
-            if target.kind is FUNCTION:
-                yield target.ref[0] if isinstance(target.ref, tuple) else target.ref
+            callee = only_callee(target, self._analysis)
+            if callee is not None:
+                yield callee.function
 
     def _passes(
         self,
@@ -311,7 +314,7 @@ class Drivers:
         for argument in (*positional, *(k.value for k in keywords)):
             if isinstance(argument, ast.Lambda) or self._makes_object(argument, frame):
                 site = Site(argument, frame.module, frame.function, OBJECT)
-                use = _Use(PYTHON_ARGUMENT, site, info.name, info, jit, False, frame.module)
+                use = _Use(PYTHON_ARGUMENT, site, _called(info), info, jit, False, frame.module)
                 self._uses.setdefault(use)
                 continue
             names = varying.names_in(argument)
@@ -323,7 +326,7 @@ class Drivers:
                 continue
             if self._analysis.evaluate(argument, frame).kind is PYTHON:
                 site = Site(argument, frame.module, frame.function)
-                use = _Use(PYTHON_ARGUMENT, site, info.name, info, jit, False, frame.module)
+                use = _Use(PYTHON_ARGUMENT, site, _called(info), info, jit, False, frame.module)
                 self._uses.setdefault(use)
 
     def _makes_object(self, argument: ast.expr, frame: Frame) -> bool:
@@ -353,7 +356,7 @@ class Drivers:
         for argument in given:
             if isinstance(argument, ast.Name) and argument.id in grown:
                 site = Site(argument, frame.module, frame.function, GROWN)
-                use = _Use(VARIABLE_LENGTH, site, info.name, info, jit, False, frame.module)
+                use = _Use(VARIABLE_LENGTH, site, _called(info), info, jit, False, frame.module)
                 self._uses.setdefault(use)
 
     def _tokenized_arguments(
@@ -363,7 +366,7 @@ class Drivers:
         for loop in frame.loops if "okenizer" in frame.module.text else ():
             for made in handed_on(call, tokenized_in(list(getattr(loop, "body", ())))):
                 site = Site(made, frame.module, frame.function, TOKENIZED)
-                use = _Use(VARIABLE_LENGTH, site, info.name, info, jit, False, frame.module)
+                use = _Use(VARIABLE_LENGTH, site, _called(info), info, jit, False, frame.module)
                 self._uses.setdefault(use)
 
     def _judge_tokenizers(self) -> None:
@@ -470,6 +473,11 @@ class Drivers:
         )
         for site in self._hooks:
             self._note(site, DEBUG_HOOK, Driven(site.words, jit, True), ())
+
+
+def _called(info: FunctionInfo) -> str:
+    """What to call a compiled function in a message: of objects that are called as functions, the class says more than `__call__`."""
+    return info.qualname if info.name == "__call__" else info.name
 
 
 def _owner(node: ast.AST) -> str | None:
