@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
@@ -39,6 +40,7 @@ _MOST_SETTINGS = 8
 _SELF = re.compile(r"\bself$")
 _TESTS = (ast.If, ast.IfExp, ast.While)
 _ITERATES = (ast.For, ast.comprehension)
+_ASSIGNS = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 _NAMES = frozenset({ast.Name, ast.Attribute})
 # Attributes of layers and models that Keras changes, or has its users change.
 _OF_KERAS = frozenset(
@@ -49,37 +51,56 @@ _OF_KERAS = frozenset(
 _LABELS = frozenset({"name", "scope", "prefix", "trainable"})
 
 
-class Outline(NamedTuple):
-    """What a class, or one method of it, does with its settings, read off its syntax.
+class _Settings(NamedTuple):
+    """What a class by itself, or one method of it, does with its settings, read off its syntax.
 
     `asked` are the names and attributes in tests, `handed_on` the parameters of `__init__` that it passes to other
-    classes, `sources` says which names an attribute is computed from, `changed` are attributes that other methods set.
-    `called` are the names and attributes that it calls, `passed` says by what name it calls what it passes one to. `is_record`
-    where others ask: it has no methods but its constructor.
+    classes, `sources` says which names an attribute is computed from. `called` are the names and attributes that it calls,
+    `passed` says by what name it calls what it passes one to. `is_record` where others ask: it has no methods but its
+    constructor.
     """
 
     asked: frozenset[str]
     called: frozenset[str]
     handed_on: frozenset[str]
     sources: dict[str, frozenset[str]]
-    changed: frozenset[str]
     passed: dict[str, frozenset[str]]
     is_record: bool
 
+
+class _Outline:
+    """What a class does with its settings: by itself, and by what it inherits."""
+
+    def __init__(self, line: Sequence[_Settings]) -> None:
+        self._line = line
+        self.is_record = all(own.is_record for own in line)
+
     def decides(self, parameter: str, value: Value) -> bool:
         """Whether what a class does may depend on a parameter of its constructor: it tests a flag, or calls a function."""
-        telling = self.asked if _is_flag(value) else self.called
-        if parameter in telling or parameter in self.handed_on:
-            return True
-        return any(attribute in telling for attribute in self._kept_as(parameter))
+        names, is_flag = self._names_of(parameter), _is_flag(value)
+        for own in self._line:
+            if parameter in own.handed_on:
+                return True
+            if not names.isdisjoint(own.asked if is_flag else own.called):
+                return True
+        return False
 
     def passed_to(self, parameter: str) -> frozenset[str]:
         """The last names of the functions that are given a parameter of the constructor."""
-        names = (parameter, *self._kept_as(parameter))
-        return frozenset().union(*(self.passed.get(name, ()) for name in names))
+        names = self._names_of(parameter)
+        return frozenset().union(
+            *(own.passed[name] for own in self._line for name in names if name in own.passed)
+        )
 
-    def _kept_as(self, parameter: str) -> list[str]:
-        return [attribute for attribute, names in self.sources.items() if parameter in names]
+    def _names_of(self, parameter: str) -> set[str]:
+        """A parameter, and the attributes that are computed from it."""
+        kept = {
+            attribute
+            for own in self._line
+            for attribute, names in own.sources.items()
+            if parameter in names
+        }
+        return {parameter, *kept}
 
 
 class Configurations:
@@ -87,8 +108,10 @@ class Configurations:
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
-        self._outlines: dict[ClassInfo, Outline] = {}
-        self._methods: dict[FunctionInfo, Outline] = {}
+        self._outlines: dict[ClassInfo, _Outline] = {}
+        # By themselves: a hundred classes may inherit from one, which is read once.
+        self._settings: dict[ClassInfo, _Settings] = {}
+        self._changed: dict[ClassInfo, frozenset[str]] = {}
         self._default_flags: dict[ClassInfo, dict[str, Value]] = {}
         # The names of the catalogue by their last part, once they are asked for.
         self._choosing: dict[str, list[str]] | None = None
@@ -96,7 +119,11 @@ class Configurations:
     def given(self, cls: ClassInfo, arguments: Arguments) -> Given:
         """The settings of an object that a call makes, where they differ from what holds for all objects of the class."""
         passed = self._passed(cls, arguments)
-        flags = {n: value for n, value in passed.items() if _is_flag(value) or is_called(value)}
+        flags = {
+            name: value
+            for name, value in passed.items()
+            if name not in _LABELS and (_is_flag(value) or is_called(value))
+        }
         if is_program(cls.module) and not arguments.open_ended:
             flags.update((n, v) for n, v in self._defaults(cls).items() if n not in passed)
         if not flags:
@@ -105,12 +132,9 @@ class Configurations:
         found = {
             name: value
             for name, value in flags.items()
-            if name not in _LABELS
-            and (
-                outline.is_record
-                or outline.decides(name, value)
-                or self._chooses_kernel(outline.passed_to(name), value)
-            )
+            if outline.is_record
+            or outline.decides(name, value)
+            or self._chooses_kernel(outline.passed_to(name), value)
         }
         return tuple(sorted(found.items())[:_MOST_SETTINGS])
 
@@ -166,7 +190,9 @@ class Configurations:
             known = self._default_flags[cls] = {
                 name: constant(node.value)
                 for name, node in self._written_defaults(cls)
-                if isinstance(node, ast.Constant) and isinstance(node.value, _FLAGS)
+                if name not in _LABELS
+                and isinstance(node, ast.Constant)
+                and isinstance(node.value, _FLAGS)
             }
         return known
 
@@ -187,7 +213,9 @@ class Configurations:
 
     def keeps(self, cls: ClassInfo, attribute: str) -> bool:
         """Whether nothing is seen to set an attribute once the object is made."""
-        return attribute not in self._outline(cls).changed and not self._is_set(cls, attribute)
+        line = self._analysis.classes.line(cls)
+        is_changed = any(attribute in self._changed_by(ancestor) for ancestor in line)
+        return not is_changed and not self._is_set(cls, attribute)
 
     def is_its_own(self, cls: ClassInfo, attribute: str) -> bool:
         """Whether nobody outside of what is read here sets an attribute: it is private, or of a program that runs.
@@ -228,23 +256,32 @@ class Configurations:
         modules = self._analysis.modules.project.modules.values()
         return [m.text for m in modules if m is not None and is_program(m) and word in m.text]
 
-    def _outline(self, cls: ClassInfo) -> Outline:
+    def _outline(self, cls: ClassInfo) -> _Outline:
         known = self._outlines.get(cls)
         if known is None:
-            known = self._outlines[cls] = _joined(
-                [
-                    self._outline_of_method(m)
-                    for ancestor in self._analysis.classes.line(cls)
-                    for m in ancestor.methods.values()
-                ]
-            )
+            line = self._analysis.classes.line(cls)
+            known = self._outlines[cls] = _Outline([self._own_settings(each) for each in line])
         return known
 
-    def _outline_of_method(self, method: FunctionInfo) -> Outline:
-        # A hundred classes may inherit the methods of one: they are read once.
-        known = self._methods.get(method)
+    def _own_settings(self, cls: ClassInfo) -> _Settings:
+        known = self._settings.get(cls)
         if known is None:
-            known = self._methods[method] = _read(method)
+            known = self._settings[cls] = _joined([_read(m) for m in cls.methods.values()])
+        return known
+
+    def _changed_by(self, cls: ClassInfo) -> frozenset[str]:
+        """The attributes that methods of the class itself set, other than its constructor."""
+        known = self._changed.get(cls)
+        if known is None:
+            methods = [m for m in cls.methods.values() if m.name != "__init__"]
+            known = self._changed[cls] = frozenset(
+                target.attr
+                for method in methods
+                for node in method.telling
+                if isinstance(node, _ASSIGNS)
+                for target in _targets(node)
+                if isinstance(target, ast.Attribute)
+            )
         return known
 
 
@@ -283,16 +320,15 @@ def _is_flag(value: Value) -> bool:
     return type(value.ref) in (Const, Usual) and isinstance(value.ref.value, _FLAGS)
 
 
-def _joined(outlines: list[Outline]) -> Outline:
+def _joined(settings: list[_Settings]) -> _Settings:
     """What a class does, by what each of its methods does."""
-    return Outline(
-        frozenset().union(*(outline.asked for outline in outlines)),
-        frozenset().union(*(outline.called for outline in outlines)),
-        frozenset().union(*(outline.handed_on for outline in outlines)),
-        _merged([outline.sources for outline in outlines]),
-        frozenset().union(*(outline.changed for outline in outlines)),
-        _merged([outline.passed for outline in outlines]),
-        all(outline.is_record for outline in outlines),
+    return _Settings(
+        frozenset().union(*(own.asked for own in settings)),
+        frozenset().union(*(own.called for own in settings)),
+        frozenset().union(*(own.handed_on for own in settings)),
+        _merged([own.sources for own in settings]),
+        _merged([own.passed for own in settings]),
+        all(own.is_record for own in settings),
     )
 
 
@@ -304,19 +340,24 @@ def _merged(tables: list[dict[str, frozenset[str]]]) -> dict[str, frozenset[str]
     return merged
 
 
-def _read(method: FunctionInfo) -> Outline:
+def _read(method: FunctionInfo) -> _Settings:
     """What one method does with settings."""
     asked: set[str] = set()
     called: set[str] = set()
     handed_on: set[str] = set()
-    changed: set[str] = set()
     sources: dict[str, frozenset[str]] = {}
     passed: dict[str, frozenset[str]] = {}
     is_constructor = method.name == "__init__"
     for node in method.telling:
         if isinstance(node, ast.Subscript):
             continue
-        if isinstance(node, _TESTS):
+        if isinstance(node, ast.Call):
+            called |= _called(node.func)
+            _note_passed(node, passed)
+            if is_constructor and _may_make(node.func):
+                for given in (*node.args, *(k.value for k in node.keywords)):
+                    handed_on |= _names(given)
+        elif isinstance(node, _TESTS):
             asked |= _names(node.test)
         elif isinstance(node, ast.BoolOp):
             asked |= _names(node)
@@ -324,30 +365,24 @@ def _read(method: FunctionInfo) -> Outline:
             called |= _names(node.iter)
         elif isinstance(node, ast.Match):
             asked |= _names(node.subject)
-        elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            for attribute in (t.attr for t in targets if isinstance(t, ast.Attribute)):
-                if not is_constructor:
-                    changed.add(attribute)
-                elif node.value is not None:
-                    names = sources.get(attribute, frozenset())
-                    sources[attribute] = names | _names(node.value)
-        elif isinstance(node, ast.Call):
-            called |= _called(node.func)
-            _note_passed(node, passed)
-            if is_constructor and _may_make(node.func):
-                for given in (*node.args, *(k.value for k in node.keywords)):
-                    handed_on |= _names(given)
+        elif is_constructor and isinstance(node, _ASSIGNS) and node.value is not None:
+            names = _names(node.value)
+            for target in _targets(node):
+                if isinstance(target, ast.Attribute):
+                    sources[target.attr] = sources.get(target.attr, frozenset()) | names
     is_of_record = method.name.startswith("__")
-    return Outline(
+    return _Settings(
         frozenset(asked),
         frozenset(called),
         frozenset(handed_on),
         sources,
-        frozenset(changed),
         passed,
         is_of_record,
     )
+
+
+def _targets(node: ast.Assign | ast.AnnAssign | ast.AugAssign) -> list[ast.expr]:
+    return node.targets if isinstance(node, ast.Assign) else [node.target]
 
 
 def _names(node: ast.expr) -> set[str]:

@@ -84,15 +84,21 @@ def api_name(name: str) -> str:
     return name
 
 
-# Not the address of a page, as in "adapted from https://github.com/tensorflow/...".
-_PACKAGE = re.compile(r"(?<!/)(?:tensorflow|keras)")
 # `from .compat import tf`, `tf = backend()`, `backend.tf.add`, `import *`: not the words "a torch.Tensor or tf.Tensor".
 _NAME_MADE = re.compile(r"import \*|\.tf\.|(?<![\w.`'\"])tf\b(?![.`'\"])")
 
 
 def mentions_tensorflow(text: str) -> bool:
     """Whether a module's text can lead to TensorFlow or Keras at all."""
-    # Finding a bare word in a long text is quick, and finding none is the rule.
-    if ("tensorflow" in text or "keras" in text) and _PACKAGE.search(text) is not None:
+    # Finding a bare word in a long text is quick, which a pattern that may begin in two ways is not.
+    if _names_package("tensorflow", text) or _names_package("keras", text):
         return True
     return "tf." in text and _NAME_MADE.search(text) is not None
+
+
+def _names_package(word: str, text: str) -> bool:
+    """Whether a text holds a word other than in the address of a page: "adapted from https://github.com/tensorflow/..."."""
+    place = text.find(word)
+    while place > 0 and text[place - 1] == "/":
+        place = text.find(word, place + 1)
+    return place >= 0

@@ -9,10 +9,14 @@ _SET = re.compile(
     r"""^os\.(?:environ\[\s*|putenv\(\s*|environ\.setdefault\(\s*)["']KERAS_BACKEND["'](?:\s*\]\s*=|\s*,)\s*["'](?:jax|torch|openvino)["']""",
     re.MULTILINE,
 )
-_IMPORTS_JAX = re.compile(r"^(?:import|from)[ \t]+jax\b", re.MULTILINE)
-_IMPORTS_TORCH = re.compile(r"^(?:import|from)[ \t]+torch\b", re.MULTILINE)
 # PyTorch may only load the data; who takes its gradients computes with it.
-_TRAINS_WITH_TORCH = re.compile(r"\.backward\(|\btorch\.(?:no_grad|enable_grad|autograd|optim)\b")
+_TRAINS_WITH_TORCH = (
+    ".backward(",
+    "torch.no_grad",
+    "torch.enable_grad",
+    "torch.autograd",
+    "torch.optim",
+)
 _TENSORFLOW = re.compile(r"(?<!/)\b(?:tensorflow|tf)\b")
 
 
@@ -21,9 +25,17 @@ def is_another(text: str) -> bool:
     # Finding a bare word in a long text is quick, and finding none is the rule.
     if "KERAS_BACKEND" in text and _SET.search(text) is not None:
         return True
-    imports_one = ("jax" in text and _IMPORTS_JAX.search(text) is not None) or (
-        "torch" in text
-        and _IMPORTS_TORCH.search(text) is not None
-        and _TRAINS_WITH_TORCH.search(text) is not None
-    )
-    return imports_one and _TENSORFLOW.search(text) is None
+    if not _imports("jax", text) and not (
+        _imports("torch", text) and any(word in text for word in _TRAINS_WITH_TORCH)
+    ):
+        return False
+    return _TENSORFLOW.search(text) is None
+
+
+def _imports(package: str, text: str) -> bool:
+    """Whether a module imports a package, or something of it, where it begins: not within a function."""
+    if package not in text:
+        return False
+    text = "\n" + text
+    lines = (f"\nimport {package}", f"\nfrom {package}")
+    return any(line in text and re.search(line + r"\b", text) for line in lines)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import PYTHON, UNKNOWN, Value
@@ -33,8 +34,12 @@ def _asked(test: ast.expr) -> bool | None:
         return None if inner is None else not inner
     if isinstance(test, ast.Call) and not test.args and not test.keywords:
         test = test.func
-    name = _last_name(test)
-    return True if _ASKS.search(name) and not _CHOICE.search(name) else None
+    return True if _asks(_last_name(test)) else None
+
+
+@cache
+def _asks(name: str) -> bool:
+    return _ASKS.search(name) is not None and _CHOICE.search(name) is None
 
 
 def _last_name(test: ast.expr) -> str:
