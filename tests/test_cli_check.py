@@ -101,6 +101,16 @@ def test_what_cannot_be_checked_is_status_2_and_the_rest_is_checked(
     assert ran.out.startswith(f"m.py:7:12: {FLAGGED}")
 
 
+def test_a_broken_module_that_another_imports_is_status_2_and_the_rest_is_checked(
+    write: WriteFiles, xlalint: RunXlalint
+) -> None:
+    write({"m.py": "from broken import helper\n" + BAD, "broken.py": "def helper(x:\n"})
+    ran = xlalint("check", ".", "--format", "concise", "--exit-zero")
+    assert ran.status == 2
+    assert ran.err.startswith("broken.py:1:11: cannot be checked: syntax error: ")
+    assert ran.out.startswith(f"m.py:8:12: {FLAGGED}")
+
+
 def test_a_wrong_encoding_is_named(tmp_path: Path, xlalint: RunXlalint) -> None:
     (tmp_path / "m.py").write_bytes(b"x = 1\ny = '\xe9'\n")
     ran = xlalint("check", "m.py")

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _KERAS_3_SINCE = (2, 16)
 # Python 3.11 and later keep Python calls off the C stack: deep source is read to this depth, then left alone.
 _DEEPEST = 20_000
+# One of these stands in every script that was exported from a notebook (`magics.exported`), and in few others.
+_SIGNS_OF_EXPORT = ("%%", "In [", "In[", "Commented out IPython", "by Colab", "# Databricks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ def check_programs(
         analysis = _analysis(loaded, settings)
         beliefs = _watched(analysis, loaded) if with_fixes else None
         analysis.run([item.module for item in loaded])
+        loaded, broken = _without_broken(loaded)
         found, unread = _findings(loaded, analysis, settings)
         unread += [_told(failure) for failure in analysis.failures if failure.module.is_target]
         if beliefs is not None:
@@ -117,7 +120,7 @@ def check_programs(
         )
         for item, findings in zip(loaded, found)
     ]
-    errors = sorted([*errors, *unread], key=lambda e: (e.path, e.line, e.column))
+    errors = sorted([*errors, *broken, *unread], key=lambda e: (e.path, e.line, e.column))
     also_read = analysis.modules.project.also_read()
     return checked, CheckResult((), tuple(errors), len(loaded), also_read=also_read)
 
@@ -196,6 +199,9 @@ def inspect(path: str, paths: Sequence[str], settings: Settings) -> Inspection |
         if found is None:
             error = next((e for e in errors if Path(e.path).resolve() == wanted), None)
             return error or FileError(path, 0, 0, "no Python file that is checked here")
+        _, broken = _without_broken([found])
+        if broken:
+            return broken[0]
         analysis = _analysis(loaded, settings)
         beliefs = Beliefs([found.module])
         analysis.handlers = beliefs.watch(analysis.handlers)
@@ -273,6 +279,7 @@ def _written_by(notebook: _Loaded) -> Iterator[_Loaded | FileError]:
         name = ".".join(parts[:-1] if is_package else (*parts[:-1], written.stem))
         try:
             module = parse_module(name, file.display, source.text, is_package=is_package)
+            module.require_python()
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             line = getattr(error, "lineno", None) or 1
             cell = source.cell_of(line)
@@ -309,13 +316,30 @@ def _load(file: SourceFile, packages: dict[Path, tuple[str, ...]]) -> _Loaded | 
         source, module = _parsed(file, file.read(), packages)
     except UnreadableError as unreadable:
         return unreadable.error
-    except SyntaxError as error:
-        return FileError(
-            file.display, error.lineno or 0, error.offset or 0, f"syntax error: {error.msg}"
-        )
-    except (ValueError, RecursionError, MemoryError) as error:
-        return FileError(file.display, 0, 0, f"cannot be parsed: {_reason(error)}")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return _unparsed(file, error)
     return _Loaded(file, source, module, suppressions.parse(source.text))
+
+
+def _unparsed(file: SourceFile, error: Exception) -> FileError:
+    if isinstance(error, SyntaxError):
+        line, column = error.lineno or 0, error.offset or 0
+        return FileError(file.display, line, column, f"syntax error: {error.msg}")
+    return FileError(file.display, 0, 0, f"cannot be parsed: {_reason(error)}")
+
+
+def _without_broken(loaded: Sequence[_Loaded]) -> tuple[list[_Loaded], list[FileError]]:
+    """The files that are Python, and an error for each other: of those that the analysis had no need to parse, too."""
+    sound: list[_Loaded] = []
+    broken: list[FileError] = []
+    for item in loaded:
+        try:
+            item.module.require_python()
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            broken.append(_unparsed(item.file, error))
+        else:
+            sound.append(item)
+    return sound, broken
 
 
 def _parsed(
@@ -333,7 +357,10 @@ def _parsed(
         return parse_module(name, file.display, source.text, is_package=is_package, is_test=is_test)
 
     try:
-        return source, module(source)
+        read = module(source)
+        if any(sign in source.text for sign in _SIGNS_OF_EXPORT):
+            read.require_python()
+        return source, read
     except SyntaxError:
         from xlalint.project.magics import exported
 

@@ -16,6 +16,7 @@ from xlalint.semantics.control_flow import (
     loops,
     matching,
     named_tests,
+    raised,
     unequal_arms,
 )
 from xlalint.semantics.control_flow.conditionals import note_arms, run_arm
@@ -570,11 +571,9 @@ def _return(node: ast.Return, frame: Frame) -> bool:
 
 
 def _raise(node: ast.Raise, frame: Frame) -> bool:
-    if node.exc is not None:
-        was_silent, frame.silent = (
-            frame.silent,
-            True,
-        )  # building the message runs in Python, if ever
+    if node.exc is not None and raised.calls_functions(node.exc):
+        # Building the message runs in Python, if ever.
+        was_silent, frame.silent = frame.silent, True
         evaluate(node.exc, frame)
         frame.silent = was_silent
     return False

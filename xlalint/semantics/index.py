@@ -36,7 +36,7 @@ _TELLING = frozenset(
 )  # fmt: skip
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class FunctionInfo:
     """A function, method or lambda of the project. Compared by identity."""
 
@@ -137,7 +137,7 @@ class FunctionInfo:
         return self._nested
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class ClassInfo:
     """A class of the project. Compared by identity."""
 
@@ -153,7 +153,7 @@ class ClassInfo:
         return self.node.name
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class _Outline:
     """The syntax tree of a module, and the functions and classes in it."""
 
@@ -163,12 +163,12 @@ class _Outline:
     by_node: dict[ast.AST, FunctionInfo | ClassInfo] = field(default_factory=dict)
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class ModuleInfo:
-    """A module whose syntax is known to be right. `is_target` says whether findings are wanted in it.
+    """A module. `is_target` says whether findings are wanted in it.
 
     Its syntax tree is made when it is first asked for: the many files that hold nothing to find need none, unless
-    another module leads to them.
+    another module leads to them. Whether those are Python at all is asked last (`require_python`).
     """
 
     name: str
@@ -178,6 +178,7 @@ class ModuleInfo:
     is_target: bool = True
     is_test: bool = False
     _outline: _Outline | None = None
+    _is_unread: bool = False
     _definitions: dict[str, FunctionInfo | ClassInfo] | None = None
     _yielding_lines: list[int] | None = None
     _handed_on: dict[str, list[ast.Call]] | None = None
@@ -210,12 +211,19 @@ class ModuleInfo:
     @property
     def outline(self) -> _Outline:
         if self._outline is None:
-            # Deeper than Python's parser builds trees, in a file without findings of its own: its names stay unknown.
-            with suppress(RecursionError, MemoryError):
+            # No Python, or deeper than Python's parser builds trees, in a file without findings of its own: its names
+            # stay unknown.
+            with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
                 self.parse()
         if self._outline is None:
             self._outline = _Outline(ast.Module([], []))
+            self._is_unread = True
         return self._outline
+
+    def require_python(self) -> None:
+        """Raise what `ast.parse` does where the text is not Python. To have parsed it, which many never are, is proof enough."""
+        if (self._outline is None or self._is_unread) and not _is_well_formed(self.text):
+            ast.parse(self.text)
 
     @property
     def tree(self) -> ast.Module:
@@ -311,9 +319,9 @@ def parse_module(
     is_target: bool = True,
     is_test: bool = False,
 ) -> ModuleInfo:
-    """Parse one module. Raises SyntaxError, ValueError or RecursionError as `ast.parse` does."""
+    """One module, parsed where it may hold findings. Raises SyntaxError, ValueError or RecursionError then, as `ast.parse` does."""
     module = ModuleInfo(name, path, text, is_package, is_target, is_test)
-    if not is_target or module.may_hold_findings or not _is_well_formed(text):
+    if not is_target or module.may_hold_findings:
         module.parse()
     return module
 

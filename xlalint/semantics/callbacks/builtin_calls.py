@@ -217,7 +217,7 @@ _CONTAINERS = frozenset({"builtins.list", "builtins.tuple", "builtins.dict"})
 
 def _is_of_python(value: Value, classes: Iterable[Value]) -> Value:
     """`isinstance(activation, str)` of a text, a number or a function, where it asks for such types alone."""
-    names = {str(wanted.ref) for wanted in classes}
+    names = {str(wanted.ref) if wanted.kind is EXTERNAL else "" for wanted in classes}
     if value.optional or not names <= _SCALARS.keys() | _CONTAINERS:
         return SOME_PYTHON
     known = value.usual()
@@ -239,7 +239,7 @@ def _callable(values: tuple[Value, ...], frame: Frame) -> Value:
 
 def _is_written_as(value: Value, classes: Iterable[Value]) -> Value:
     """A list is no tuple: both are one kind here, and what was written as one or the other is told apart."""
-    names = {str(wanted.ref) for wanted in classes}
+    names = {str(wanted.ref) if wanted.kind is EXTERNAL else "" for wanted in classes}
     if value.optional or value.dtype is None or not names <= {"builtins.list", "builtins.tuple"}:
         return SOME_PYTHON
     return TRUE if f"builtins.{value.dtype}" in names else FALSE

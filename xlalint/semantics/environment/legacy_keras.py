@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from xlalint.project.source import split_lines
 from xlalint.semantics.facts import Remark
 from xlalint.semantics.imports.imported import Names, imports_in
 from xlalint.semantics.syntax import found_in
@@ -27,28 +28,40 @@ def is_chosen(module: ModuleInfo) -> bool:
     # Few modules mention it: the others need no syntax tree for this.
     if LEGACY not in module.text:
         return False
-    places = [_sets_it(node, may_be=True) for node in found_in(module.tree.body, _SETTING)]
+    places = [_sets_it(node, may_be=True) for node in _settings(module)]
     if not any(places):
         return False
-    late = {place for place, _ in chosen_late(module.tree)}
+    late = {place for place, _ in chosen_late(module)}
     return any(place is not None and place not in late for place in places)
 
 
-def chosen_late(tree: ast.Module) -> Iterator[tuple[ast.AST, Remark]]:
+def chosen_late(module: ModuleInfo) -> Iterator[tuple[ast.AST, Remark]]:
     """`os.environ["TF_USE_LEGACY_KERAS"] = "1"` after tf.keras has been used: in a module, or in one function."""
-    lines = [node.lineno for node in found_in(tree.body, _SETTING) if _sets_it(node) is not None]  # type: ignore[attr-defined]
-    names = Names(dict(imports_in(tree)) if lines else {}, {})
-    functions = (
-        [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)] if lines else []
-    )
+    lines = [node.lineno for node in _settings(module) if _sets_it(node) is not None]  # type: ignore[attr-defined]
+    if not lines:
+        return
+    tree = module.tree
+    names = Names(dict(imports_in(tree)), {})
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     bodies = [f.body for f in functions if any(f.lineno <= n <= (f.end_lineno or n) for n in lines)]
-    for body in (tree.body, *bodies) if lines else ():
+    for body in (tree.body, *bodies):
         is_used = False
         for node in _executed(body):
             is_used = is_used or _uses_keras(node, names)
             place = _sets_it(node)
             if place is not None and is_used:
                 yield place, Remark("late")
+
+
+def _settings(module: ModuleInfo) -> list[ast.AST]:
+    """What may set the variable, in the statements of the module that mention it."""
+    lines = [n for n, line in enumerate(split_lines(module.text), 1) if LEGACY in line]
+    mentioning = [
+        statement
+        for statement in module.tree.body
+        if any(statement.lineno <= n <= (statement.end_lineno or n) for n in lines)
+    ]
+    return found_in(mentioning, _SETTING)
 
 
 def _executed(body: Sequence[ast.AST]) -> Iterator[ast.AST]:

@@ -139,7 +139,7 @@ def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
         if reader.is_keras_3 and not has_legacy and keras_choice.may_mix(module.text):
             found += keras_choice.read(module.tree, table().of_keras_2)
         if reader.is_keras_3 and legacy_keras.LEGACY in module.text:
-            found += legacy_keras.chosen_late(module.tree)
+            found += legacy_keras.chosen_late(module)
         for node, remark in found:
             frame = Frame(analysis, module, None, Context(EAGER, False))
             analysis.keep(frame, node, PACKAGES, NOTHING_KNOWN, remark)

@@ -29,7 +29,10 @@ def late_imports(module: ModuleInfo) -> dict[str, str]:
 
 def _has_statement(text: str) -> bool:
     # What stands before is looked at afterwards: a pattern that begins with it takes ten times as long to find.
-    before = (text[max(0, match.start() - 200) : match.start()].rstrip(" \t")[-1:] for match in _GLOBAL.finditer(text))
+    before = (
+        text[max(0, match.start() - 200) : match.start()].rstrip(" \t")[-1:]
+        for match in _GLOBAL.finditer(text)
+    )
     return any(last in "\n:;" for last in before)
 
 
