@@ -16,8 +16,8 @@ _MOST_CALLS = 3
 
 
 def used_as_tensor(info: FunctionInfo, frame: Frame) -> set[str]:
-    """Parameters that a function treats as tensors: the first argument of a computation, sliced along several axes, or
-    passed to a function of the project that does either.
+    """Parameters, and parts of them, that a function treats as tensors: the first argument of a computation, sliced along
+    several axes, or passed to a function of the project that does either.
     """
     return _used(info, frame, False, _MOST_CALLS)
 
@@ -130,6 +130,9 @@ def _used(info: FunctionInfo, frame: Frame, numpy: bool, calls_left: int) -> set
         return found
     uses = info.uses
     candidates -= uses.taken_apart
+    for text, part in uses.parts.items():
+        if part.owner in candidates and not is_setting(part.key):
+            candidates.add(text)
     if numpy:
         found |= candidates & (uses.sliced | uses.shaped)
     elif not uses.calls_numpy and not info.module.is_of_arrays:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from xlalint.semantics import documented, evidence, flow, parameters
+from xlalint.semantics import documented, evidence, flow, parameters, records
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.configured import is_flags
 from xlalint.semantics.control_flow import conditionals, left_out
@@ -244,10 +244,13 @@ class Functions:
             return
         used = evidence.treated_as_tensors(info, frame)
         annotations = info.annotations
+        frame.names.update(records.held(info, dict.fromkeys(unknown, NOTHING_KNOWN), used, frame))
         for name in unknown:
             promised = parameters.from_annotation(annotations.get(name), frame)
             if promised is None:
                 promised = _documented(info, name)
+            if frame.names[name] != NOTHING_KNOWN:
+                continue
             if promised is not None and promised.is_tensor and not parameters.is_size(name):
                 # Who writes `x: tf.Tensor` may pass a list of them all the same.
                 frame.names[name] = promised._replace(structured=True)
@@ -456,6 +459,11 @@ class Functions:
             found[arguments.vararg.arg] = Value(COLLECTION, ref=each)
         if arguments.kwarg is not None:
             found[arguments.kwarg.arg] = Value(MAPPING)
+        parts = info.uses.parts
+        if parts and any(part.owner in found for part in parts.values()):
+            if used is None:
+                used = evidence.used_as_tensor(info, frame) if assumed else set()
+            found.update(records.held(info, found, used, frame))
         if info not in self.visited:  # what a package hands on may have callers in sight, who know
             left_out.note_parameters(found, defaults, frame)
         return found

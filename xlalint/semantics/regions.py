@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from xlalint.semantics import evidence
+from xlalint.semantics import evidence, records
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks.callables import Callee, callees
 from xlalint.semantics.classes import (
@@ -546,10 +546,17 @@ class Regions:
 
     def _promote(self, info: FunctionInfo, frame: Frame) -> None:
         """In a compiled function, a parameter used as a tensor is one: tf.function makes it so."""
-        inferred = {n: v for n, v in frame.names.items() if v.is_tensor and not v.sure}
-        used = evidence.computed_with(info, frame) if inferred else set()
-        for name in used & inferred.keys():
-            frame.names[name] = inferred[name]._replace(sure=True, guess=False)
+        inferred = [name for name, v in frame.names.items() if v.is_tensor and not v.sure]
+        if not inferred and not info.uses.parts:
+            return
+        used = evidence.computed_with(info, frame)
+        parts = records.held(info, frame.names, used, frame)
+        frame.names.update(parts)
+        for name in used.intersection((*inferred, *parts)):
+            value = frame.names[name]
+            if value.is_tensor:
+                frame.names[name] = value._replace(sure=True, guess=False)
+        records.promote(info, used, frame)
 
     def _may_be_called_otherwise(self, info: FunctionInfo) -> bool:
         """Whether nobody in the project was seen to call a function, or a package makes it for others to call as well."""

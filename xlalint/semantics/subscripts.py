@@ -476,9 +476,11 @@ def _is_negative(bound: ast.expr | None) -> bool:
 
 
 def is_mask(index: Value, node: ast.expr) -> bool:
-    """Whether a tensor used as an index is boolean: by its dtype, or for a parameter or a field by its name."""
+    """Whether a tensor used as an index is boolean: by its dtype, or for a parameter, a field or an item by its name."""
     if index.dtype is not None:
         return index.dtype == "bool"
     if isinstance(node, ast.Attribute):
         return node.attr.endswith(("mask", "masks"))
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return isinstance(node.slice.value, str) and node.slice.value.endswith(("mask", "masks"))
     return isinstance(node, ast.Name) and _MASK_NAMES.search(node.id) is not None

@@ -15,6 +15,18 @@ class Passed(NamedTuple):
     callee: ast.expr
 
 
+class Part(NamedTuple):
+    """What a name holds under a key, `batch["mask"]`, or as an attribute, `batch.mask`. Uses know it by its text."""
+
+    owner: str
+    key: str
+    is_item: bool
+
+    @property
+    def text(self) -> str:
+        return f"{self.owner}[{self.key!r}]" if self.is_item else f"{self.owner}.{self.key}"
+
+
 class Uses(NamedTuple):
     """Names passed to calls, in no particular order, and names that are treated as arrays.
 
@@ -23,6 +35,7 @@ class Uses(NamedTuple):
     is assigned to; `calls_numpy` says that NumPy computes on something here, so that these may be arrays. `roots` are the names
     that calls begin with: `tf` of `tf.nn.relu(x)`. `taken_apart` are those that one of their own parts replaces (`x, mask = x`): what
     is done with them then says nothing of what they were. `cast` are names that a call passes the cast of (`f(tf.cast(x, t))`).
+    `parts` are those of the names, by their texts, which stand among the names.
     """
 
     passed: tuple[Passed, ...]
@@ -32,7 +45,8 @@ class Uses(NamedTuple):
     calls_numpy: bool
     roots: frozenset[str]
     taken_apart: frozenset[str]
-    cast: tuple[Passed, ...] = ()
+    cast: tuple[Passed, ...]
+    parts: dict[str, Part]
 
 
 _ASKED_OF_TENSORS = frozenset({"get_shape", "set_shape"})
@@ -51,10 +65,12 @@ def uses_in(nodes: Iterable[ast.AST]) -> Uses:
     roots: set[str] = set()
     taken_apart: set[str] = set()
     cast: list[Passed] = []
+    parts: dict[str, Part] = {}
+    named: dict[str, str] = {}
     calls_numpy = False
     for node in nodes:
         if isinstance(node, ast.Call):
-            passed += _passed(node)
+            passed += _passed(node, parts)
             if node.args and _is_cast(node.args[0]):
                 cast += _cast(node)
             shaped.update(filter(None, map(_whose_shape, node.args)))
@@ -70,6 +86,8 @@ def uses_in(nodes: Iterable[ast.AST]) -> Uses:
         elif isinstance(node, ast.Assign):
             if isinstance(node.value, ast.Name) and _is_part_of_itself(node):
                 taken_apart.add(node.value.id)
+            for target in node.targets:
+                _note_names(target, node.value, named, parts)
         elif isinstance(node, ast.Subscript) and _whose_shape(node.value):
             shaped.add(_whose_shape(node.value))
         elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
@@ -77,9 +95,52 @@ def uses_in(nodes: Iterable[ast.AST]) -> Uses:
                 sliced.add(node.value.id)
                 if isinstance(node.ctx, ast.Store):
                     written.add(node.value.id)
+            else:
+                _text(node, parts)
+        elif isinstance(node, ast.Subscript) and _is_of_array(node.slice):
+            sliced.add(_text(node.value, parts))
+    if named:
+        passed += [one._replace(name=named[one.name]) for one in passed if one.name in named]
+        sliced.update(named[name] for name in sliced & named.keys())
     kinds = (frozenset(sliced), frozenset(shaped), frozenset(written))
     apart = frozenset(taken_apart)
-    return Uses(tuple(passed), *kinds, calls_numpy, frozenset(roots), apart, tuple(cast))
+    return Uses(tuple(passed), *kinds, calls_numpy, frozenset(roots), apart, tuple(cast), parts)
+
+
+def _text(node: ast.expr, parts: dict[str, Part]) -> str:
+    """A name, or a part of one, which is kept; nothing for anything else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        if not isinstance(node.value, ast.Name) or node.value.id in _NO_RECORDS:
+            return ""
+        part = Part(node.value.id, node.attr, False)
+    elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        if not isinstance(node.value, ast.Name) or not isinstance(node.slice.value, str):
+            return ""
+        part = Part(node.value.id, node.slice.value, True)
+    else:
+        return ""
+    text = part.text
+    parts.setdefault(text, part)
+    return text
+
+
+# Names whose attributes are not what somebody hands in.
+_NO_RECORDS = frozenset({"self", "cls", "tf", "np", "keras", "K", "tfp", "math"})
+
+
+def _note_names(
+    target: ast.expr, value: ast.expr, named: dict[str, str], parts: dict[str, Part]
+) -> None:
+    """`mask = batch["mask"]`: a name for a part, unless another part has that name as well."""
+    if isinstance(target, ast.Name):
+        text = _text(value, parts) if isinstance(value, (ast.Subscript, ast.Attribute)) else ""
+        if text:
+            named[target.id] = text if named.get(target.id, text) == text else ""
+    elif isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
+        for one, given in zip(target.elts, value.elts):
+            _note_names(one, given, named, parts)
 
 
 def _is_cast(argument: ast.expr) -> bool:
@@ -114,16 +175,18 @@ def _whose_shape(node: ast.expr) -> str:
     return node.value.id if isinstance(node.value, ast.Name) else ""
 
 
-def _passed(call: ast.Call) -> Iterator[Passed]:
+def _passed(call: ast.Call, parts: dict[str, Part]) -> Iterator[Passed]:
     """The names that a call passes; positions behind `*args` are not known."""
     for position, argument in enumerate(call.args):
         if isinstance(argument, ast.Name):
             yield Passed(argument.id, position, call.func)
         elif isinstance(argument, ast.Starred):
             break
+        elif text := _text(argument, parts):
+            yield Passed(text, position, call.func)
     for keyword in call.keywords:
-        if keyword.arg is not None and isinstance(keyword.value, ast.Name):
-            yield Passed(keyword.value.id, keyword.arg, call.func)
+        if keyword.arg is not None and (text := _text(keyword.value, parts)):
+            yield Passed(text, keyword.arg, call.func)
 
 
 def _computes(owner: ast.expr) -> bool:
