@@ -75,7 +75,7 @@ def test_old_names_are_gone_where_the_table_says_so_and_new_names_are_there() ->
 
 def test_every_entry_says_what_to_do() -> None:
     known = table()
-    methods = (known.methods, known.models, known.metrics, known.optimizers)
+    methods = (known.methods, known.models, known.metrics, known.optimizers, known.texts)
     tables = (known.names, known.families, *methods, known.environment)
     entries = [entry for each in (*tables, *known.parameters.values()) for entry in each.values()]
     assert all(entry.use or entry.instead for entry in entries)

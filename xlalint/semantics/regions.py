@@ -126,6 +126,8 @@ class Regions:
         self._forced_host: set[FunctionInfo] = set()
         # Methods under tf.function, by the class that defines them.
         self._traced_methods: dict[ClassInfo, list[FunctionInfo]] = {}
+        # Functions under tf.function by whether all who call them are what tf.data runs.
+        self._feeds_only: dict[FunctionInfo, bool] = {}
         # Functions that eager code runs under a gradient tape.
         self._trained: set[FunctionInfo] = set()
         self._drives_replicas: set[FunctionInfo] = set()
@@ -304,6 +306,8 @@ class Regions:
                 if function in self._host:
                     self._analysis.functions.forget_visits(met + 1)
                 self._drain()
+        self._run_handed_to_host()
+        self._leave_pipelines_to_host()
         self._analysis.gradients.judge()
         self._analysis.loop_gradients.judge()
         self._drop_host_facts()
@@ -342,6 +346,12 @@ class Regions:
             if info not in self._analysis.functions.visited and info.module.is_target:
                 context = Context(EAGER, False, False, (info.qualname,))
                 self._run_root(Root(info, context, _self_of(info)))
+
+    def _leave_pipelines_to_host(self) -> None:
+        """What others may call as well is judged as compiled, whoever calls it here."""
+        for info, feeds in self._feeds_only.items():
+            if feeds and not self._analysis.modules.exports.hold(info):
+                self._handed_to_host.add(info)
 
     def _find_roots(self, module: ModuleInfo) -> None:
         for info in module.functions:
@@ -415,6 +425,13 @@ class Regions:
                     self._host.update(between)
                     self._handed_to_host.add(running)
                 return
+
+    def calls_traced(self, info: FunctionInfo, caller: Context) -> None:
+        """A tf.function is called: where only what tf.data was handed calls it, it is a graph of the input pipeline."""
+        feeds = not caller.is_compiled and any(
+            running in self._handed_to_host for running in self._analysis.functions.running
+        )
+        self._feeds_only[info] = feeds and self._feeds_only.get(info, True)
 
     def saw_object(self, cls: ClassInfo, given: Given, frame: Frame) -> None:
         """An object is made with these settings: where every one has some that are known, Keras meets no others."""

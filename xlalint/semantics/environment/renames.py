@@ -44,11 +44,17 @@ _WORDS = (
         "reset_states",
     ),
     *(".lr", "get_scaled_loss", "get_unscaled_gradients"),
+    *("learning_phase", "in_train_phase", "in_test_phase", "print_tensor"),
+    *("LocallyConnected", "DenseFeatures", "AbstractRNNCell", "add_weight("),
 )
 # Modules that speak of these have models of Keras 2, whatever tf.keras is: its methods and their parameters work there.
-_OF_KERAS_2 = ("tf_keras", "transformers")
+_OF_KERAS_2 = ("tf_keras", "tensorflow.python.keras", "transformers")
 
 _GRAPHS = "graphs"
+# What says that a weight is one of Keras, whoever else has a method of that name.
+_OF_WEIGHTS = frozenset(
+    "aggregation constraint dtype initializer regularizer shape trainable".split()
+)
 # What makes metrics, and optimizers.
 _METRICS = ("keras.metrics.", "tf.metrics.")
 _OPTIMIZERS = ("keras.optimizers.", "tf.optimizers.", "keras.mixed_precision.LossScaleOptimizer")
@@ -89,7 +95,7 @@ class Rename(NamedTuple):
 
 class Table(NamedTuple):
     """The table by kind: names and families by dotted name, methods (of strategies, models, metrics and optimizers) and variables by
-    name, parameters by function (or its module) and name.
+    name, parameters by function (or its module) and name, methods that took a text first by name.
     """
 
     names: Mapping[str, Entry]
@@ -99,12 +105,13 @@ class Table(NamedTuple):
     metrics: Mapping[str, Entry]
     optimizers: Mapping[str, Entry]
     parameters: Mapping[str, Mapping[str, Entry]]
+    texts: Mapping[str, Entry]
     environment: Mapping[str, Entry]
 
     def without_models(self) -> Table:
         """The same, but for the methods of models, metrics and optimizers and what they take."""
         functions = {name: given for name, given in self.parameters.items() if "." in name}
-        return self._replace(models={}, metrics={}, optimizers={}, parameters=functions)
+        return self._replace(models={}, metrics={}, optimizers={}, texts={}, parameters=functions)
 
 
 @cache
@@ -119,6 +126,7 @@ def table() -> Table:
         _entries(raw["metrics"]),
         _entries(raw["optimizers"]),
         {function: _entries(given) for function, given in raw["parameters"].items()},
+        _entries(raw["texts"]),
         _entries(raw["environment"]),
     )
 
@@ -141,6 +149,8 @@ def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
             known = table()
             if any(word in module.text for word in _OF_KERAS_2):
                 known = known.without_models()
+            if any(f"def {name}(" in module.text for name in known.texts):
+                known = known._replace(texts={})  # methods of the project's own
             reader = _Reader(known, imported, _lines_to_read(module.text, imported))
             for node, kind, found, entry in reader.read(module.tree):
                 is_gone = _is_gone(entry, analysis)
@@ -324,6 +334,12 @@ class _Reader:
         return _spelled(node) in self._optimizers or (is_kept and _spelled(node.value) in _MODELS)  # type: ignore[attr-defined]
 
     def _in_call(self, node: ast.Call) -> Iterator[_Found]:
+        first = node.args[0] if node.args else None
+        if isinstance(first, ast.Constant) and isinstance(node.func, ast.Attribute):
+            entry = self._table.texts.get(node.func.attr)
+            if entry is not None and isinstance(first.value, str) and _is_own(node.func):
+                if not _OF_WEIGHTS.isdisjoint(given.arg or "" for given in node.keywords):
+                    yield first, "text", f"{node.func.attr}({ast.unparse(first)}, ...)", entry
         entries = self._parameters_of(node)
         for given in node.keywords if entries else ():
             entry = entries.get(given.arg or "")

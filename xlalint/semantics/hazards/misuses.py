@@ -244,8 +244,8 @@ def measured_misuse(api: Api, bound: Bound) -> Misuse | None:
     if len(tensors) != 1 or tensors[0][1].producer is None or tensors[0][1].sized_axis != 0:
         return None
     parameter, sized = tensors[0]
-    if api.name == "tf.repeat" and result_shapes.number(bound.get("repeats", NOTHING_KNOWN)):
-        return None  # measured with a count per row
+    if api.name == "tf.repeat" and bound.get("repeats", NOTHING_KNOWN).kind is not SEQUENCE:
+        return None  # measured with a count per row: one count for all, known here or not, compiles
     verdict = dict(api.bounded).get(parameter)
     if verdict not in _MEASURED or not _works_along_first_axis(api, bound, sized):
         return None

@@ -19,6 +19,7 @@ from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.results import composites, contractions, dtypes, shapes
 from xlalint.semantics.results.result_shapes import broadcast, must_agree, numbers
 from xlalint.semantics.results.result_sizes import producer_of
+from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.training import reductions
 from xlalint.semantics.values import (
     ARRIVING,
@@ -121,9 +122,16 @@ def _after_operator(node: ast.AST, value: Value) -> Value:
 def _joined_shapes(left: Value, right: Value) -> Value:
     """`x.shape[:-1] + [n]`: a shape again."""
     parts = [numbers(left), numbers(right)]
-    if parts[0] is None or parts[1] is None:
-        return Value(COLLECTION, ref=join(element(left), element(right)))
-    return static_shape(parts[0] + parts[1])
+    if parts[0] is not None and parts[1] is not None:
+        return static_shape(parts[0] + parts[1])
+    sides = zip((left, right), parts)
+    if all(side.kind is SHAPE or (known and _are_sizes(known)) for side, known in sides):
+        return Value(SHAPE, producer=left.producer or right.producer)
+    return Value(COLLECTION, ref=join(element(left), element(right)))
+
+
+def _are_sizes(known: Shape) -> bool:
+    return all(size is not None and size >= 0 for size in known)
 
 
 def _may_be_lists(node: ast.AST, left: Value, right: Value) -> bool:
