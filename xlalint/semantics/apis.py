@@ -223,6 +223,8 @@ def _settled(api: Api, arguments: Arguments, frame: Frame) -> Settled:
     key, known = frame.analysis.settled_calls.find(api, arguments)
     if known is None:
         bound = bind(hazards.parameters_of(api, arguments), arguments)
+        if arguments.open_ended and api.conditions:
+            verdicts.fill_open(api, bound)
         known = Settled(bound, verdicts.judge(api, bound))
         frame.analysis.settled_calls.keep(key, known)
     return known

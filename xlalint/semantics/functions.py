@@ -404,8 +404,11 @@ class Functions:
             )
         if arguments.kwarg is not None:
             known = set(names) | {a.arg for a in arguments.kwonlyargs}
-            pairs = tuple((k, v) for k, v in keywords.items() if k not in known)
-            frame.names[arguments.kwarg.arg] = Value(MAPPING, ref=pairs)
+            pairs = [(k, v) for k, v in keywords.items() if k not in known]
+            rest_of_them: list[tuple[str | None, Value]] = (
+                [(None, NOTHING_KNOWN)] if open_ended else []
+            )
+            frame.names[arguments.kwarg.arg] = Value(MAPPING, ref=(*pairs, *rest_of_them))
 
     def _defaults(self, info: FunctionInfo) -> dict[str, Value]:
         """Default values; constants only, as anything else is evaluated where the function was defined."""

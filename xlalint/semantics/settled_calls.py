@@ -38,7 +38,14 @@ class SettledCalls:
     def find(self, api: Api, arguments: Arguments) -> tuple[tuple[Any, ...], Settled | None]:
         """The key of a call, and what is known of it. The catalogue makes one `Api` per name, and keeps it."""
         given = (*arguments.positional, *arguments.keywords.values())
-        key = (id(api), len(arguments.positional), given, *arguments.keywords, _types_in(given))
+        key = (
+            id(api),
+            len(arguments.positional),
+            arguments.open_ended,
+            given,
+            *arguments.keywords,
+            _types_in(given),
+        )
         return key, self._known.get(key)
 
     def keep(self, key: tuple[Any, ...], settled: Settled) -> None:

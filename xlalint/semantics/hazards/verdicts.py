@@ -12,6 +12,7 @@ from xlalint.semantics.values import (
     ANY_OF,
     EXTERNAL,
     NONE,
+    NOTHING_KNOWN,
     RAGGED,
     SPARSE,
     Usual,
@@ -91,6 +92,14 @@ def judge(api: Api, bound: dict[str, Value]) -> Verdict:
         gradient=api.gradient,
         gradient_missing=api.gradient_missing,
     )
+
+
+def fill_open(api: Api, bound: dict[str, Value]) -> None:
+    """Of a call with `**kwargs` or `*args` that nobody knows: they hold what would make it compile (`maxlen` of a mask)."""
+    for condition in api.conditions:
+        if condition.status == "compiles" and all(w == "given" for _, w in condition.when):
+            for parameter, _ in condition.when:
+                bound.setdefault(parameter, NOTHING_KNOWN)
 
 
 def _constants(api: Api, bound: dict[str, Value]) -> tuple[str, ...]:

@@ -129,7 +129,8 @@ def _ones_like(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], fram
 def _where(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     chosen = [k for k in arguments.keywords if k in ("condition", "x", "y", "x1", "x2")]
     sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
-    if len(arguments.positional) + len(chosen) >= 2:
+    # `tf.where(condition, *arms)`: whoever writes so hands arms on.
+    if len(arguments.positional) + len(chosen) >= 2 or arguments.open_ended:
         values = [leaf.dtype for leaf in flat[1:] if leaf.is_tensor]
         dtype = values[0] if values and len(set(values)) == 1 else None
         return Value(TENSOR, dependence_of(flat), producer_of_leaves(flat), dtype, None, None, sure)
