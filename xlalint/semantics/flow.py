@@ -11,6 +11,7 @@ from xlalint.semantics.callbacks import protocols
 from xlalint.semantics.callbacks.loop_calls import loop_state
 from xlalint.semantics.control_flow import (
     conditionals,
+    extra_keywords,
     handlers,
     left_out,
     loops,
@@ -198,6 +199,7 @@ def _if(node: ast.If, frame: Frame) -> bool:
         test = evaluate_condition(node.test, frame, "if")
         known = truth(test)
         known = tpu_tests.answer(node.test, test, frame) if known is None else known
+        known = extra_keywords.answer(node.test, frame) if known is None else known
         if known is not None and not (known and _is_type_checking(node.test)):
             narrow(node.test, known, frame)
             block = node.body if known else node.orelse
