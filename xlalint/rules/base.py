@@ -49,16 +49,11 @@ class Passage:
     module: cst.Module
     aim: Aim
     findings: list[Finding] = field(default_factory=list)
-    _by_node: dict[int, Sequence[Fact]] | None = None
 
     def facts_at(self, node: cst.CSTNode) -> Sequence[Fact]:
-        """What the analysis saw at a node. Two dozen rules ask of each call, and next to no call has facts."""
-        if self._by_node is None:
-            places = self.positions.places.items()
-            self._by_node = {
-                number: self.facts[place] for number, place in places if place in self.facts
-            }
-        return self._by_node.get(id(node), ())
+        """What the analysis saw at a node."""
+        place = self.positions.found.get(id(node))
+        return self.facts[place] if place is not None else ()
 
     def key(self, node: cst.CSTNode) -> Place:
         return self.positions.of(node)

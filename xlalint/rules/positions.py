@@ -6,7 +6,7 @@ nodes in Python code.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
@@ -18,17 +18,23 @@ Place = tuple[int, int, int, int]
 class Positions(CodegenState):
     """The places of all nodes of a module, noted while libcst writes its code out again.
 
-    `lines` holds the line number to report for each line of the module's text.
+    `lines` holds the line number to report for each line of the module's text. Of the places in `wanted`, `found` says
+    which nodes stand there (by `id`), and `around` which hold one of those, or are one.
     """
 
-    def __init__(self, module: cst.Module, lines: Sequence[int]) -> None:
+    def __init__(
+        self, module: cst.Module, lines: Sequence[int], wanted: Collection[Place] = ()
+    ) -> None:
         super().__init__(module.default_indent, module.default_newline)
         self.places: dict[int, Place] = {}
+        self.found: dict[int, Place] = {}
+        self.around: set[int] = set()
+        self._wanted = wanted
         self._lines = lines
         self._line = lines[0]
         self._index = 0
         self._column = 0
-        self._starts: list[tuple[int, int]] = []
+        self._starts: list[tuple[int, int, int]] = []
         module._codegen(self)
 
     def of(self, node: cst.CSTNode) -> Place:
@@ -52,12 +58,18 @@ class Positions(CodegenState):
             self._column += len(token)
 
     def before_codegen(self, node: cst.CSTNode) -> None:
-        self._starts.append((self._line, self._column))
+        self._starts.append((self._line, self._column, len(self.found)))
 
     def after_codegen(self, node: cst.CSTNode) -> None:
-        start = self._starts.pop()
-        if id(node) not in self.places:
-            self.places[id(node)] = (*start, self._line, self._column)
+        line, column, already_found = self._starts.pop()
+        number = id(node)
+        place = self.places.get(number)
+        if place is None:
+            place = self.places[number] = (line, column, self._line, self._column)
+        if place in self._wanted:
+            self.found[number] = place
+        if len(self.found) > already_found:
+            self.around.add(number)
 
     def record_syntactic_position(  # type: ignore[override]
         self,

@@ -78,9 +78,9 @@ def _read(
             raise
         # A backslash can tie a statement to a line that was left out.
         return _read(Stretch(whole, stretch.is_indented), lines, facts, path, aim, selected)
-    passage = Passage(path, facts, Positions(module, numbers), module, aim)
+    passage = Passage(path, facts, Positions(module, numbers, facts), module, aim)
     rules = [rule(passage) for rule in all_rules() if rule.code in selected]
-    walk(module, rules)
+    walk(module, rules, passage.positions.around)
     return passage.findings
 
 

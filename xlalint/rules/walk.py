@@ -7,7 +7,7 @@ longer than everything else that `check` does; and no rule ever visits whitespac
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import cache
 from typing import Any
 
@@ -23,10 +23,16 @@ _WITHOUT_CODE = (
     cst.Newline,
     cst.Comment,
 )
+# Statements that surround nothing may still say something of others: `global x`.
+_PASSED_BY = (cst.BaseExpression, cst.Arg, cst.BaseElement, cst.Decorator)
 
 
-def walk(root: cst.CSTNode, rules: Sequence[Rule]) -> None:
-    """Call each rule's `visit_X` and `leave_X` in the order of the source."""
+def walk(root: cst.CSTNode, rules: Sequence[Rule], around: Container[int]) -> None:
+    """Call each rule's `visit_X` and `leave_X` in the order of the source.
+
+    Two dozen rules ask of each call what was seen there, and next to nothing was seen of most calls: expressions are
+    passed by that are not `around` (by `id`) something seen.
+    """
     visits, leaves = _handlers(rules, "visit_"), _handlers(rules, "leave_")
     pending: list[tuple[cst.CSTNode, bool]] = [(root, False)]
     while pending:
@@ -40,7 +46,11 @@ def walk(root: cst.CSTNode, rules: Sequence[Rule]) -> None:
             handler(node)
         if kind.__name__ in leaves:
             pending.append((node, True))
-        pending.extend((child, False) for child in reversed(children(node)))
+        pending.extend(
+            (child, False)
+            for child in reversed(children(node))
+            if id(child) in around or not isinstance(child, _PASSED_BY)
+        )
 
 
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
