@@ -12,6 +12,7 @@ from xlalint.semantics.catalog import Catalog
 from xlalint.semantics.classes import ClassTable
 from xlalint.semantics.configured import Configurations
 from xlalint.semantics.control_flow import handlers
+from xlalint.semantics.control_flow.carried import Carried
 from xlalint.semantics.environment import packages, renames
 from xlalint.semantics.facts import COMPILED, JIT_ON, Context, Fact, ModuleFacts
 from xlalint.semantics.failures import Failure
@@ -78,6 +79,7 @@ class Analysis:
         self.objects = Objects(self)
         self.configurations = Configurations(self)
         self.settled_calls = SettledCalls()
+        self.carried = Carried()
         self.functions = Functions(self)
         self.wrappers = Wrappers(self)
         self.registries = Registries(self)

@@ -358,11 +358,13 @@ def _repeat(
     head: Callable[[], ast.expr | None],
     frame: Frame,
 ) -> None:
-    """Run a loop's body until what it changes has been seen, which two passes do for values this coarse.
+    """Run a loop's body until what it changes has been seen, which two passes do for values this coarse; one does where the
+    next pass reads nothing that changed.
 
     `head` says, after one pass, what is looped over when the loop becomes a tf.while_loop.
     """
     names = frame.names
+    attributes = dict(frame.attributes or {})
     frame.loops.append(node)
     names.fork()
     once()
@@ -374,9 +376,16 @@ def _repeat(
     if len(frame.loops) < _MOST_NESTED_PASSES:
         before = {name: names.get(name) for name in changes}
         names.join({}, changes)
+        is_seen = False
         if looped_over is None:
             _keep_filled(before, changes, frame)
-        once()
+            changed = (name for name, value in before.items() if names.get(name) != value)
+            is_seen = attributes == (frame.attributes or {})
+            is_seen = is_seen and not frame.analysis.carried.hands_on(node, changed)
+        if is_seen:
+            names.apply(changes)
+        else:
+            once()
     else:
         names.apply(changes)
     frame.loops.pop()
