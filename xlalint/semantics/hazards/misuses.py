@@ -67,6 +67,15 @@ _ON_ANY_AXIS = {
         "fft",
     ),
 }
+# Of matrices of which a side is data-sized, or of as many as the data say. (Singular values are right while there are no fewer rows
+# than columns, and so is `tf.linalg.pinv` of several matrices.)
+_OF_MATRICES = {
+    "tf.linalg.cholesky": "measured-wrong",
+    "tf.linalg.inv": "measured-rejected",
+    "tf.linalg.eigh": "measured-rejected",
+    "tf.linalg.eigvalsh": "measured-rejected",
+    "tf.linalg.logdet": "measured-rejected",
+}
 # `tf.ones_like(kept)` is full of ones: counting them counts the buffer.
 _COUNTS = frozenset(
     {
@@ -171,6 +180,13 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
         return None if given else ("squeeze", first)
     if name in _PROMISE_A_SHAPE:
         return _static_size_promised(name, bound, arguments, first)
+    if name in _OF_MATRICES:
+        return _OF_MATRICES[name], first
+    if name == "tf.linalg.pinv":
+        is_one = first.shape is not None and len(first.shape) == 2
+        return ("measured-wrong", first) if is_one else None
+    if name == "tf.slice":
+        return ("measured-wrong", first) if _cuts_rows_of_matrix(first, bound) else None
     if name in _COUNTS:
         return ("ones", first) if first.producer == ALL_ONES else None
     if name in _RESIZES or name in _FITS:
@@ -203,6 +219,16 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
 def _is_of_a_batch(matrices: Value) -> bool:
     """Whether there are as many matrices as the data say, each of a size of its own."""
     return matrices.sized_axis == 0 and matrices.shape is not None and len(matrices.shape) > 2
+
+
+def _cuts_rows_of_matrix(sized: Value, bound: Bound) -> bool:
+    """`tf.slice(kept, [0, 0], [2, 3])`: so many of the rows that are left. Of a vector they are right, and so is `kept[:2]`."""
+    sizes = bound.get("size", NOTHING_KNOWN)
+    if sized.sized_axis is None or sizes.kind is not SEQUENCE:
+        return False
+    if len(sizes.ref) < 2 or sized.sized_axis >= len(sizes.ref):
+        return False
+    return _is_known_size(sizes.ref[sized.sized_axis])
 
 
 def _says(bound: Bound, parameter: str, *words: str) -> bool:
