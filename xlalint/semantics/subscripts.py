@@ -451,8 +451,9 @@ def index_value(part: ast.expr, frame: Frame) -> Value:
 
 
 def _is_wide_count(value: Value) -> bool:
-    """An int64 that counts what a mask left (`tf.cast(tf.shape(kept)[0], tf.int64)`)."""
-    return value.dependence == BOUNDED and value.dtype == "int64"
+    """An int64 that XLA does not know when it compiles: what a mask left (`tf.cast(tf.shape(kept)[0], tf.int64)`), a position."""
+    is_late = value.is_tensor and value.dependence >= ARRIVING and not value.guess
+    return value.dtype == "int64" and (is_late or value.dependence == BOUNDED)
 
 
 def _misused_index(part: ast.expr, value: Value) -> str | None:
@@ -468,7 +469,9 @@ def _misused_index(part: ast.expr, value: Value) -> str | None:
         if _is_negative(part.lower):
             return "negative-slice"
     # XLA knows sizes as int32, and what it computes from them it takes for bounds as such alone.
-    return "wide-bound" if value.dtype == "int64" and value.dependence == BOUNDED else None
+    if isinstance(part, ast.Slice):
+        return "wide-bound" if value.dtype == "int64" else None
+    return "wide-bound" if _is_wide_count(value) else None
 
 
 def _is_negative(bound: ast.expr | None) -> bool:

@@ -33,6 +33,10 @@ def by(test: Value, first: Value, second: Value) -> Value | None:
         return _sequence(test, first, second)
     if first.kind is PYTHON and second.kind is PYTHON:
         return _number(test, first, second)
+    if first.kind is PYTHON and second.is_tensor:
+        return _number_or_scalar(test, first, second)
+    if second.kind is PYTHON and first.is_tensor:
+        return _number_or_scalar(test, second, first)
     if not (first.is_tensor and second.is_tensor):
         return None
     dependence = COMPUTED if _are_of_other_sizes(first.shape, second.shape) else _known(test)
@@ -64,6 +68,16 @@ def _number(test: Value, first: Value, second: Value) -> Value | None:
         return None
     dtype = dtypes.pop() if len(dtypes) == 1 else None
     return Value(TENSOR, _known(test), dtype=dtype, rank=0, sure=test.sure, shape=())
+
+
+def _number_or_scalar(test: Value, number: Value, scalar: Value) -> Value | None:
+    """`n = tf.shape(kept)[0]` in one arm and `n = 0` in the other: a scalar tensor, chosen as any."""
+    dtype = dtype_in_graph(number)
+    if scalar.rank != 0 or dtype is None or scalar.dtype not in (None, dtype):
+        return None
+    dependence = max(_known(test), scalar.dependence)
+    sure = test.sure and scalar.sure
+    return Value(TENSOR, dependence, dtype=dtype, rank=0, sure=sure, shape=(), guess=scalar.guess)
 
 
 def _sequence(test: Value, first: Value, second: Value) -> Value | None:

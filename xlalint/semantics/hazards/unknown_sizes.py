@@ -107,5 +107,10 @@ def note_call(name: str, bound: dict[str, Value], node: ast.AST, frame: Frame) -
         return
     wanted = _WANT_VALUES.get(name.replace("tf.math.", "tf."), ())
     for parameter, value in bound.items():
-        if (parameter in _WANT_SIZES or parameter in wanted) and value.kind is not SHAPE:
+        if parameter not in _WANT_SIZES and parameter not in wanted:
+            continue
+        if value.kind is not SHAPE:
             note_number(node, leaves(value), frame)
+        elif is_unknown(size_at(value, 0)) and not name.startswith("tf.keras."):
+            frame.analysis.note(frame, node, DATA_SIZED_USE, value, UNKNOWN_SIZE)
+            return
