@@ -55,7 +55,10 @@ class DataSizedMisuse(Rule):
     def visit_Comparison(self, node: cst.Comparison) -> None:
         self._judge(node)
 
-    def _judge(self, node: cst.BaseExpression) -> None:
+    def visit_AugAssign(self, node: cst.AugAssign) -> None:
+        self._judge(node)
+
+    def _judge(self, node: cst.BaseExpression | cst.AugAssign) -> None:
         for fact in self.facts(node, DATA_SIZED_USE):
             producer = (fact.value.producer or "a mask").strip("`")
             variant = _VARIANTS[fact.detail]

@@ -404,11 +404,13 @@ class Functions:
             )
         if arguments.kwarg is not None:
             known = set(names) | {a.arg for a in arguments.kwonlyargs}
-            pairs = [(k, v) for k, v in keywords.items() if k not in known]
-            rest_of_them: list[tuple[str | None, Value]] = (
-                [(None, NOTHING_KNOWN)] if open_ended else []
+            pairs = tuple((k, v) for k, v in keywords.items() if k not in known)
+            # What else there may be comes first: a later item of the same name holds.
+            others = ((None, NOTHING_KNOWN),) if open_ended and pairs else ()
+            is_open = open_ended and not pairs
+            frame.names[arguments.kwarg.arg] = Value(
+                MAPPING, ref=None if is_open else (*others, *pairs)
             )
-            frame.names[arguments.kwarg.arg] = Value(MAPPING, ref=(*pairs, *rest_of_them))
 
     def _defaults(self, info: FunctionInfo) -> dict[str, Value]:
         """Default values; constants only, as anything else is evaluated where the function was defined."""
