@@ -466,8 +466,7 @@ class Functions:
             found[arguments.vararg.arg] = Value(COLLECTION, ref=each)
         if arguments.kwarg is not None:
             found[arguments.kwarg.arg] = Value(MAPPING)
-        parts = info.uses.parts
-        if parts and any(part.owner in found for part in parts.values()):
+        if frame.context.is_compiled and records.may_hold(info, found.values()):
             if used is None:
                 used = evidence.used_as_tensor(info, frame) if assumed else set()
             found.update(records.held(info, found, used, frame))

@@ -117,7 +117,7 @@ class FunctionInfo:
     def uses(self) -> Uses:
         """What the function does with plain names."""
         if self._uses is None:
-            self._uses = uses_in(self.telling)
+            self._uses = uses_in(self.telling, self.parameter_names)
         return self._uses
 
     @property

@@ -6,7 +6,7 @@ what bears a name that tensors bear.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from xlalint.semantics import evidence
 from xlalint.semantics.frames import Frame
@@ -14,6 +14,13 @@ from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.parameters import by_name, is_setting
 from xlalint.semantics.uses import Part
 from xlalint.semantics.values import LIKELY_DATA, MAPPING, NOTHING_KNOWN, TENSOR, Value
+
+
+def may_hold(info: FunctionInfo, parameters: Iterable[Value]) -> bool:
+    """Whether a function takes parts of parameters, and has some that may be anything."""
+    return any(value.kind is MAPPING or _is_open(value) for value in parameters) and bool(
+        info.uses.parts
+    )
 
 
 def held(

@@ -564,7 +564,7 @@ class Regions:
     def _promote(self, info: FunctionInfo, frame: Frame) -> None:
         """In a compiled function, a parameter used as a tensor is one: tf.function makes it so."""
         inferred = [name for name, v in frame.names.items() if v.is_tensor and not v.sure]
-        if not inferred and not info.uses.parts:
+        if not inferred and not records.may_hold(info, frame.names.values()):
             return
         used = evidence.computed_with(info, frame)
         parts = records.held(info, frame.names, used, frame)

@@ -35,7 +35,7 @@ class Uses(NamedTuple):
     is assigned to; `calls_numpy` says that NumPy computes on something here, so that these may be arrays. `roots` are the names
     that calls begin with: `tf` of `tf.nn.relu(x)`. `taken_apart` are those that one of their own parts replaces (`x, mask = x`): what
     is done with them then says nothing of what they were. `cast` are names that a call passes the cast of (`f(tf.cast(x, t))`).
-    `parts` are those of the names, by their texts, which stand among the names.
+    `parts` are those of the parameters, by their texts, which stand among the names.
     """
 
     passed: tuple[Passed, ...]
@@ -56,7 +56,7 @@ _NO_COMPUTATIONS = frozenset(
 )
 
 
-def uses_in(nodes: Iterable[ast.AST]) -> Uses:
+def uses_in(nodes: Iterable[ast.AST], parameters: frozenset[str]) -> Uses:
     """The uses of names in the calls, subscripts and assignments of a function, and of those inside of it."""
     passed: list[Passed] = []
     sliced: set[str] = set()
@@ -65,7 +65,7 @@ def uses_in(nodes: Iterable[ast.AST]) -> Uses:
     roots: set[str] = set()
     taken_apart: set[str] = set()
     cast: list[Passed] = []
-    parts: dict[str, Part] = {}
+    parts = _Parts(parameters)
     named: dict[str, str] = {}
     calls_numpy = False
     for node in nodes:
@@ -96,46 +96,50 @@ def uses_in(nodes: Iterable[ast.AST]) -> Uses:
                 if isinstance(node.ctx, ast.Store):
                     written.add(node.value.id)
             else:
-                _text(node, parts)
+                parts.text(node)
         elif isinstance(node, ast.Subscript) and _is_of_array(node.slice):
-            sliced.add(_text(node.value, parts))
+            sliced.add(parts.text(node.value))
     if named:
         passed += [one._replace(name=named[one.name]) for one in passed if one.name in named]
         sliced.update(named[name] for name in sliced & named.keys())
     kinds = (frozenset(sliced), frozenset(shaped), frozenset(written))
     apart = frozenset(taken_apart)
-    return Uses(tuple(passed), *kinds, calls_numpy, frozenset(roots), apart, tuple(cast), parts)
+    return Uses(
+        tuple(passed), *kinds, calls_numpy, frozenset(roots), apart, tuple(cast), parts.found
+    )
 
 
-def _text(node: ast.expr, parts: dict[str, Part]) -> str:
-    """A name, or a part of one, which is kept; nothing for anything else."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        if not isinstance(node.value, ast.Name) or node.value.id in _NO_RECORDS:
+class _Parts:
+    """The parts of a function's parameters that its expressions name."""
+
+    def __init__(self, parameters: frozenset[str]) -> None:
+        self.found: dict[str, Part] = {}
+        self._owners = parameters - {"self", "cls"}
+
+    def text(self, node: ast.expr) -> str:
+        """A name, or a part of a parameter, which is kept; nothing for anything else."""
+        if isinstance(node, ast.Name):
+            return node.id
+        if not isinstance(node, (ast.Attribute, ast.Subscript)):
             return ""
-        part = Part(node.value.id, node.attr, False)
-    elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        if not isinstance(node.value, ast.Name) or not isinstance(node.slice.value, str):
+        owner = node.value
+        if not isinstance(owner, ast.Name) or owner.id not in self._owners:
             return ""
-        part = Part(node.value.id, node.slice.value, True)
-    else:
-        return ""
-    text = part.text
-    parts.setdefault(text, part)
-    return text
+        if isinstance(node, ast.Attribute):
+            part = Part(owner.id, node.attr, False)
+        elif isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+            part = Part(owner.id, node.slice.value, True)
+        else:
+            return ""
+        text = part.text
+        self.found.setdefault(text, part)
+        return text
 
 
-# Names whose attributes are not what somebody hands in.
-_NO_RECORDS = frozenset({"self", "cls", "tf", "np", "keras", "K", "tfp", "math"})
-
-
-def _note_names(
-    target: ast.expr, value: ast.expr, named: dict[str, str], parts: dict[str, Part]
-) -> None:
+def _note_names(target: ast.expr, value: ast.expr, named: dict[str, str], parts: _Parts) -> None:
     """`mask = batch["mask"]`: a name for a part, unless another part has that name as well."""
     if isinstance(target, ast.Name):
-        text = _text(value, parts) if isinstance(value, (ast.Subscript, ast.Attribute)) else ""
+        text = "" if isinstance(value, ast.Name) else parts.text(value)
         if text:
             named[target.id] = text if named.get(target.id, text) == text else ""
     elif isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
@@ -175,17 +179,17 @@ def _whose_shape(node: ast.expr) -> str:
     return node.value.id if isinstance(node.value, ast.Name) else ""
 
 
-def _passed(call: ast.Call, parts: dict[str, Part]) -> Iterator[Passed]:
+def _passed(call: ast.Call, parts: _Parts) -> Iterator[Passed]:
     """The names that a call passes; positions behind `*args` are not known."""
     for position, argument in enumerate(call.args):
         if isinstance(argument, ast.Name):
             yield Passed(argument.id, position, call.func)
         elif isinstance(argument, ast.Starred):
             break
-        elif text := _text(argument, parts):
+        elif text := parts.text(argument):
             yield Passed(text, position, call.func)
     for keyword in call.keywords:
-        if keyword.arg is not None and (text := _text(keyword.value, parts)):
+        if keyword.arg is not None and (text := parts.text(keyword.value)):
             yield Passed(text, keyword.arg, call.func)
 
 

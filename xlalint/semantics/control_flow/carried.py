@@ -51,15 +51,18 @@ class _Reader:
     def __init__(self) -> None:
         self.found: set[str] = set()
 
-    def read(self, roots: Iterable[ast.AST], bound: set[str]) -> None:
-        """Note what expressions read, and functions that are defined here whenever they run."""
+    def read(self, roots: Iterable[ast.AST], bound: set[str]) -> set[str]:
+        """Note what expressions read, and functions that are defined here whenever they run; what they bind is returned."""
+        binds: set[str] = set()
         for node in found_in(roots, _NAMES):
             if isinstance(node, ast.AugAssign):
                 if isinstance(node.target, ast.Name) and node.target.id not in bound:
                     self.found.add(node.target.id)
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                if node.id not in bound:
-                    self.found.add(node.id)
+            elif isinstance(node.ctx, ast.Store):  # type: ignore[attr-defined]
+                binds.add(node.id)  # type: ignore[attr-defined]
+            elif node.id not in bound:  # type: ignore[attr-defined]
+                self.found.add(node.id)  # type: ignore[attr-defined]
+        return binds
 
     def block(self, statements: Sequence[ast.stmt], bound: set[str]) -> None:
         """Read statements one after the other, adding to `bound` what they bind."""
@@ -90,8 +93,8 @@ class _Reader:
             # On which way one comes here is not known: whatever they read may be read first.
             self.read([node], bound)
         else:
-            self.read([node], bound)
-            bound |= {node.name} if isinstance(node, _FUNCTIONS) else _bound_by([node])
+            binds = self.read([node], bound)
+            bound |= {node.name} if isinstance(node, _FUNCTIONS) else binds
 
 
 def _bound_by(roots: Iterable[ast.AST]) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -45,8 +46,10 @@ _WORDS = (
     ),
     *(".lr", "get_scaled_loss", "get_unscaled_gradients"),
     *("learning_phase", "in_train_phase", "in_test_phase", "print_tensor"),
-    *("LocallyConnected", "DenseFeatures", "AbstractRNNCell", "add_weight("),
+    *("LocallyConnected", "DenseFeatures", "AbstractRNNCell"),
 )
+# A method that is given a text first.
+_TEXT_FIRST = re.compile(r"add_weight\(\s*[\"']")
 # Modules that speak of these have models of Keras 2, whatever tf.keras is: its methods and their parameters work there.
 _OF_KERAS_2 = ("tf_keras", "tensorflow.python.keras", "transformers")
 
@@ -191,7 +194,9 @@ def _lines_to_read(text: str, imported: Mapping[str, str]) -> list[int]:
     if "\r" in text:
         text = "\n".join(split_lines(text))
     lines, line, counted = [], 1, 0
-    for place in sorted({place for word in (*_WORDS, *names) for place in _places(word, text)}):
+    places = {place for word in (*_WORDS, *names) for place in _places(word, text)}
+    places.update(found.start() for found in _TEXT_FIRST.finditer(text))
+    for place in sorted(places):
         line += text.count("\n", counted, place)
         counted = place
         lines.append(line)
@@ -214,7 +219,7 @@ def _places(word: str, text: str) -> Iterator[int]:
 
 def _mentions(text: str) -> bool:
     """Whether one of the words is part of the text."""
-    return any(word in text for word in _WORDS)
+    return any(word in text for word in _WORDS) or _TEXT_FIRST.search(text) is not None
 
 
 _Found = tuple[ast.AST, str, str, Entry]
