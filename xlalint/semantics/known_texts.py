@@ -4,30 +4,42 @@ from __future__ import annotations
 
 import string
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
 
-from xlalint.semantics.values import PYTHON, SOME_PYTHON, Const, Partly, Value, constant, usually
+from xlalint.semantics.values import (
+    PYTHON,
+    SOME_PYTHON,
+    SOME_TEXT,
+    Const,
+    Partly,
+    Value,
+    constant,
+    usually,
+)
 
 
 def joined(parts: Sequence[Value]) -> Value:
     """These values as text, after one another; usual where all are known and one is no more than usual."""
-    usual = [_read(part.usual()) for part in parts]
-    whole = _known(usual)
+    whole = _known([part.usual() for part in parts])
     if len(whole) == len(parts):
         is_certain = all(part.constant() is not None for part in parts)
         return constant("".join(whole)) if is_certain else usually("".join(whole))
-    texts = [_read(part.constant()) for part in parts]
-    start, end = _known(texts), _known(texts[::-1])[::-1]
-    if not (start or end):
-        return SOME_PYTHON
-    return Value(PYTHON, ref=Partly("".join(start), "".join(end)))
+    start = _known_start(parts, False)
+    end = _known_start(parts[::-1], True)
+    return Value(PYTHON, ref=Partly(start, end)) if start or end else SOME_TEXT
+
+
+def added(one: Value, other: Value) -> Value:
+    """`"parameters/" + name`: text where one of them is."""
+    whole = joined((one, other))
+    is_certain = is_certain_text(one) or is_certain_text(other)
+    return whole if is_certain or whole.usual() is not None else SOME_PYTHON
 
 
 def filled(pattern: Value, value: Value) -> Value:
     """`"segment_%s" % mode`: a text with one place for another."""
     known = pattern.constant()
     if known is None or known.value.count("%") != 1 or "%s" not in known.value:
-        return SOME_PYTHON
+        return SOME_TEXT if is_certain_text(pattern) else SOME_PYTHON
     before, after = known.value.split("%s")
     return joined((constant(before), value, constant(after)))
 
@@ -36,6 +48,13 @@ def is_text(value: Value) -> bool:
     """Whether a value is text that is known, or usual."""
     known = value.usual()
     return known is not None and isinstance(known.value, str)
+
+
+def is_certain_text(value: Value) -> bool:
+    """Whether a value is text, whoever calls, known or not."""
+    known = value.constant()
+    is_known = known is not None and isinstance(known.value, str)
+    return is_known or (type(value.ref) is Partly and not value.optional)
 
 
 def _read(known: Const | None) -> str | None:
@@ -62,6 +81,21 @@ def formatted(template: str, given: Mapping[str, Value]) -> Value:
     return joined(parts)
 
 
-def _known(parts: list[str | None]) -> list[str]:
-    """The first of them that are known."""
-    return [part for part in takewhile(lambda part: part is not None, parts) if part is not None]
+def _known(parts: Sequence[Const | None]) -> list[str]:
+    """The first of them that are known, as text."""
+    found: list[str] = []
+    for part in parts:
+        text = _read(part)
+        if text is None:
+            break
+        found.append(text)
+    return found
+
+
+def _known_start(parts: Sequence[Value], is_end: bool) -> str:
+    """What the text of these begins with; of parts given backwards, what it ends with."""
+    found = _known([part.constant() for part in parts])
+    if len(found) < len(parts) and type(parts[len(found)].ref) is Partly:
+        partly = parts[len(found)].ref
+        found.append(partly.end if is_end else partly.start)
+    return "".join(found[::-1] if is_end else found)

@@ -77,7 +77,7 @@ class OneOf(NamedTuple):
 
 
 class Partly(NamedTuple):
-    """A text of which the start and the end are known: `f"segment_{mode}"`."""
+    """A text, of which the start and the end may be known: `f"segment_{mode}"`."""
 
     start: str
     end: str = ""
@@ -220,6 +220,7 @@ _LISTS = frozenset({SEQUENCE, COLLECTION})
 _MAY_HOLD_OTHERS = frozenset({SEQUENCE, COLLECTION, MAPPING})
 NOTHING_KNOWN = Value()
 SOME_PYTHON = Value(PYTHON)
+SOME_TEXT = Value(PYTHON, ref=Partly(""))
 NONE = Value(PYTHON, ref=Const(None))
 # XLA compiles for known ranks: in what it compiles, `x.shape.rank` is None of no tensor.
 SOME_RANK = Value(PYTHON, ref=SomeNumber("dimensions"))
@@ -495,8 +496,8 @@ def _by_key(pairs: tuple[Any, ...]) -> dict[Any, Value]:
 _MOST_CHOICES = 6
 
 
-def _join_constants(a: Value, b: Value) -> OneOf | None:
-    """`"nearest" if small else "bilinear"` is one of two words; numbers and flags are left open."""
+def _join_constants(a: Value, b: Value) -> OneOf | Partly | None:
+    """`"nearest" if small else "bilinear"` is one of two words, or some text; numbers and flags are left open."""
     both = a.choices() + b.choices()
     if (
         a.choices()
@@ -505,7 +506,13 @@ def _join_constants(a: Value, b: Value) -> OneOf | None:
         and all(isinstance(v, str) for v in both)
     ):
         return OneOf(tuple(sorted(set(both))))
-    return None
+    return SOME_TEXT.ref if _is_text(a) and _is_text(b) else None
+
+
+def _is_text(value: Value) -> bool:
+    choices = value.choices()
+    is_known = bool(choices) and all(isinstance(v, str) for v in choices)
+    return is_known or type(value.ref) is Partly
 
 
 def element(value: Value) -> Value:

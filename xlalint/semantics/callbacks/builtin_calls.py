@@ -34,6 +34,7 @@ from xlalint.semantics.values import (
     SEQUENCE,
     SHAPE,
     SOME_PYTHON,
+    SOME_TEXT,
     SPARSE,
     SUPER,
     TENSOR,
@@ -102,6 +103,8 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if name == "print":
         trace_effects.note_told(name, node, frame)
         return NONE
+    if name in ("str", "repr"):
+        return SOME_TEXT
     if name == "open":
         frame.touches_host = True
     return SOME_PYTHON
@@ -196,7 +199,7 @@ def _isinstance(values: tuple[Value, ...], frame: Frame) -> Value:
         return usually(False)
     if kinds == {NDARRAY} and frame.context.is_compiled:
         return usually(False)  # what is traced is handed tensors
-    if value.usual() is not None or value.kind in _CALLABLE:
+    if value.usual() is not None or value.kind in _CALLABLE or type(value.ref) is Partly:
         return _is_of_python(value, wanted)
     if value.kind in (SEQUENCE, COLLECTION) and kinds == {SEQUENCE}:
         return _is_written_as(value, wanted)
@@ -220,6 +223,8 @@ def _is_of_python(value: Value, classes: Iterable[Value]) -> Value:
     names = {str(wanted.ref) if wanted.kind is EXTERNAL else "" for wanted in classes}
     if value.optional or not names <= _SCALARS.keys() | _CONTAINERS:
         return SOME_PYTHON
+    if type(value.ref) is Partly:
+        return TRUE if "builtins.str" in names else FALSE
     known = value.usual()
     if known is None:
         return FALSE  # a function

@@ -37,6 +37,7 @@ from xlalint.semantics.values import (
     TENSOR,
     UNKNOWN,
     FromPython,
+    Partly,
     Value,
     constant,
     element,
@@ -85,7 +86,7 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
         return _overloaded(node, left, right, frame)
     if left.kind is PYTHON and right.kind is PYTHON:
         return _folded(node, left, right)
-    if UNKNOWN in (left.kind, right.kind) and (is_text(left) or is_text(right)):
+    if UNKNOWN in (left.kind, right.kind) and any(map(known_texts.is_certain_text, (left, right))):
         return _folded(node, left, right)
     if right.kind is SEQUENCE and is_text(left):
         for position, item in enumerate(right.ref):
@@ -163,9 +164,9 @@ def _folded(node: ast.AST, left: Value, right: Value) -> Value:
         return IMAGINARY
     one, other = left.constant(), right.constant()
     fold = _FOLDED.get(type(getattr(node, "op", None)))  # type: ignore[arg-type]
-    if fold is operator.add and (known_texts.is_text(left) or known_texts.is_text(right)):
-        return known_texts.joined((left, right))
-    if isinstance(getattr(node, "op", None), ast.Mod) and known_texts.is_text(left):
+    if fold is operator.add and (_may_be_text(left) or _may_be_text(right)):
+        return known_texts.added(left, right)
+    if isinstance(getattr(node, "op", None), ast.Mod) and _may_be_text(left):
         return known_texts.filled(left, right)
     if one is None or other is None or fold is None:
         return SOME_PYTHON
@@ -183,6 +184,10 @@ def _folded_float(fold: Callable[[Any, Any], Any], one: object, other: object) -
     if float not in both or not both <= {int, float} or fold in _DIVISIONS:
         return SOME_PYTHON
     return constant(fold(one, other))
+
+
+def _may_be_text(value: Value) -> bool:
+    return type(value.ref) is Partly or known_texts.is_text(value)
 
 
 _OPERATORS: dict[type[ast.operator], str] = {

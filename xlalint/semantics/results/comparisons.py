@@ -29,6 +29,7 @@ from xlalint.semantics.values import (
     SOME_PYTHON,
     TRUE,
     UNKNOWN,
+    Partly,
     Places,
     SomeNumber,
     Usual,
@@ -153,4 +154,4 @@ def _identity(left: Value, right: Value, positive: bool) -> Value:
 
 def _is_known(value: Value) -> bool:
     """Is it known to be None or not?"""
-    return value.constant() is not None or type(value.ref) is SomeNumber
+    return value.constant() is not None or type(value.ref) in (SomeNumber, Partly)
