@@ -146,6 +146,35 @@ def main():
 """
 
 
+LOSSES = """\
+import tensorflow as tf
+
+
+def timed(x):
+    return tf.reduce_sum(x) + tf.cast(tf.timestamp(), tf.float32)
+"""
+TRAINS = """\
+import tensorflow as tf
+
+from losses import timed
+
+step = tf.function(timed)
+for _ in range(3):
+    step(tf.ones([4]))
+"""
+
+
+def test_findings_in_what_a_named_program_imports_are_judged_with_it(verify: Any) -> None:
+    ran, report = verify(
+        {"losses.py": LOSSES, "train.py": TRAINS}, "--strategy", "none", "train.py"
+    )
+    verdicts = {
+        (one["path"], one["line"], one["code"]): one["verdict"] for one in report["findings"]
+    }
+    assert verdicts == {("losses.py", 5, "XLA401"): "confirmed"}
+    assert (ran.status, report["not_found_by_check"]) == (1, [])
+
+
 def test_several_entries_are_each_run(verify: Any) -> None:
     settings = "[verify]\nentry = ['train:main', 'train:export']\n"
     _, report = verify({"train.py": ENTRIES, "xlalint.toml": settings}, "--steps", "2", ".")

@@ -153,9 +153,8 @@ def prepare(
 ) -> Prepared:
     """Check what the request is about and plan the children. Raises `PlanError` as `verify` does."""
     commands = _commands(request, settings, books)
-    command = commands[0] if request.command else None
-    paths = _paths(request, command, books)
-    python = command.python[0] if command is not None else sys.executable
+    paths = _paths(request, commands, books)
+    python = commands[0].python[0] if request.command else sys.executable
     settings, notes = installed.settings_for(
         settings, python, plan.environment_of(commands[0] if commands else None, request.folder)
     )
@@ -256,12 +255,14 @@ def _changed(before: footprint.Footprint, folder: Path) -> list[str]:
     ]
 
 
-def _paths(request: Request, command: Command | None, books: Notebooks) -> tuple[str, ...]:
-    """What check reads: what the user named, else the command's own sources, else the folder."""
-    if request.paths or command is None:
-        return request.paths or (".",)
-    sources = map(books.shown, plan.sources_of(command, request.folder))
-    return tuple(_display(source, request.folder) for source in sources) or (".",)
+def _paths(request: Request, commands: Sequence[Command], books: Notebooks) -> tuple[str, ...]:
+    """What check reads: what the user named, with what the programs among it import of the project, or the sources of the
+    user's own command; else the folder.
+    """
+    programs = commands if request.paths or request.command else ()
+    found = [books.shown(file) for one in programs for file in plan.sources_of(one, request.folder)]
+    sources = [_display(file, request.folder) for file in found]
+    return tuple(dict.fromkeys((*request.paths, *sources))) or (".",)
 
 
 def _display(path: Path, folder: Path) -> str:
