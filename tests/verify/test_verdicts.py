@@ -493,6 +493,14 @@ def test_failures_that_no_finding_foretold_are_listed_once(folder: Path) -> None
     assert [one.message for _, one in found] == ["not-constant in line 5"]
 
 
+def test_a_finding_told_once_for_several_sizes_foretells_each(folder: Path) -> None:
+    told = target(folder, failure(folder, 5, "not-constant", "lower"), failed="lower")
+    folded = finding("XLA203", 2, message="`n` comes from data, like 1 more size of this function")
+    assert unclaimed(judge([folded], [told], [], folder), [told], folder) == []
+    alone = finding("XLA203", 2, message="`n` comes from data")
+    assert len(unclaimed(judge([alone], [told], [], folder), [told], folder)) == 1
+
+
 def compiled(folder: Path, code: str, times: int, why: tuple[str, ...] = ("step",)) -> Verdict:
     """The verdict on a claim about compiling again, made of driver code, after `step` was compiled so many times."""
     claim = dataclasses.replace(finding(code, 12, "warning"), region=Region("eager", why))

@@ -147,9 +147,18 @@ def unclaimed(
                 case.span.is_around(failure.place) and failure.kind in case.claim.kinds
                 for case in cases
             )
+            claimed |= failure.kind == "not-constant" and any(
+                case.span.is_around(failure.place) and _stands_for_more(case.finding)
+                for case in cases
+            )
             if failure.stage != EAGER and not claimed:
                 found.setdefault((failure.kind, failure.op, failure.place), (target, failure))
     return list(found.values())
+
+
+def _stands_for_more(finding: Finding) -> bool:
+    """Whether a finding is told once for several sizes of its function, which the same number decides."""
+    return finding.code == "XLA203" and " of this function" in finding.message
 
 
 def _judge(
