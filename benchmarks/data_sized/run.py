@@ -4,8 +4,9 @@
     python benchmarks/data_sized/run.py --count 1000 --seed 1  # two uses after each other, chosen by chance
 
 Each program keeps some elements of a vector or rows of a matrix, uses what it kept (`uses.py`), and is run eagerly and under
-XLA with two inputs. Printed are the programs that fail or give other numbers without an error of check (`missed`), and those that
-agree in spite of one (`false`). Some of the latter agree by chance: what lies behind the count is not always garbage.
+XLA on a CPU with two inputs, and checked for that target. Printed are the programs that fail or give other numbers without an
+error of check (`missed`), and those that agree in spite of one (`false`). Some of the latter agree by chance: what lies behind
+the count is not always garbage.
 """
 
 from __future__ import annotations
@@ -173,7 +174,7 @@ def with_errors(file: Path, programs: Sequence[Made]) -> set[int]:
     lines = file.read_text(encoding="utf-8").splitlines()
     starts = [i for i, line in enumerate(lines, 1) if line.startswith("@tf.function")]
     assert len(starts) == len(programs)
-    result = engine.check([str(file)], settings.load([str(file)], {}))
+    result = engine.check([str(file)], settings.load([str(file)], {"target": "cpu"}))
     errors = [f.span.line for f in result.findings if f.severity is Severity.ERROR]
     return {max(i for i, start in enumerate(starts) if start <= line) for line in errors}
 

@@ -469,9 +469,10 @@ def _misused_index(part: ast.expr, value: Value) -> str | None:
         if _is_negative(part.lower):
             return "negative-slice"
     # XLA knows sizes as int32, and what it computes from them it takes for bounds as such alone.
-    if isinstance(part, ast.Slice):
-        return "wide-bound" if value.dtype == "int64" else None
-    return "wide-bound" if _is_wide_count(value) else None
+    is_wide = value.dtype == "int64" if isinstance(part, ast.Slice) else _is_wide_count(value)
+    if not is_wide:
+        return None
+    return "wide-bound" if value.dependence == BOUNDED else "wide-place"
 
 
 def _is_negative(bound: ast.expr | None) -> bool:
