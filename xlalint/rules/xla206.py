@@ -11,6 +11,7 @@ _VARIANTS = {
     "resized": "resized",
     "shape": "shape",
     "dtype": "dtype",
+    "structure": "structure",
     "data-sized": "data-sized",
     OUTER_SIZE: "outer-size",
 }

@@ -10,7 +10,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from xlalint.semantics.control_flow import growth, outer_sizes, step_growth, unequal_arms
+from xlalint.semantics.control_flow import (
+    carried_structures,
+    growth,
+    outer_sizes,
+    step_growth,
+    unequal_arms,
+)
 from xlalint.semantics.control_flow.liveness import is_carried
 from xlalint.semantics.control_flow.narrowing import dotted_name
 from xlalint.semantics.facts import LOOP_STATE, OUTER_SIZE, LoopChange
@@ -78,8 +84,9 @@ def _note_growth(
         if size is None or value is None or size.base != name or not size.changed:
             continue
         is_one = value.kind is TENSOR and not (value.structured or value.optional)
-        if size.is_counted and is_one and name not in noted:
-            _note(head, name, RESIZED, "", "", every[name][-1], value, frame)
+        if size.certain and is_one and name not in noted:
+            what = "grows" if size.certain & size.longer else RESIZED
+            _note(head, name, what, "", "", every[name][-1], value, frame)
 
 
 def carried(old: Value | None, new: Value | None) -> Value | None:
@@ -137,6 +144,7 @@ def _note_change(
         _note(head, name, "grows", "", "", last, old, frame)
         return True
     change = None if new == old else difference(old, new, _value_of(last), frame)
+    change = change or carried_structures.difference(old, new)
     if change is not None and is_carried(_body(frame), loop, name):
         what, was, becomes = change
         at = _dtype_clash(last) if what == "dtype" else None

@@ -39,9 +39,11 @@ def grown(
     block: Iterable[ast.stmt], names: Iterable[str], frame: Frame
 ) -> Iterator[tuple[str, str]]:
     """The places that a step leaves longer: the name they belong to, and how they are written."""
-    known: Known = {}
+    wanted = list(names)
+    # What was None before the loop is a tensor after its first step: `if cache is not None` holds of it.
+    known: Known = {name: Part(frozenset({name})) for name in wanted}
     _follow(block, known, frame, 0)
-    for name in names:
+    for name in wanted:
         yield from ((name, place) for place in _longer(name, known.get(name)))
 
 

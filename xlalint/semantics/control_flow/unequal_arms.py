@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.gradients.sliced_arms import axes_cut
+from xlalint.semantics.gradients.sliced_arms import axes_sliced, leaves_out
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import result_shapes
 from xlalint.semantics.syntax import in_order, nodes_of
@@ -24,15 +24,26 @@ from xlalint.semantics.values import EXTERNAL, NOTHING_KNOWN, SEQUENCE, TENSOR, 
 ARMS_OF_TWO_SIZES = "a conditional whose arms differ in size"
 
 
+Axes = frozenset["int | None"]
+
+
 class Size(NamedTuple):
     """The size of an expression against that of a name: which axes it has made longer or shorter, None for one not known.
 
-    `is_counted`: by how much is written down. What is computed may be nothing at all.
+    `unsure` are axes that may be as long as they were: gathered, or cut and then made longer. By how much it changed the `computed`
+    ones is not written down, and may be nothing at all. `longer` are those behind which something was put.
     """
 
     base: str
-    changed: frozenset[int | None] = frozenset()
-    is_counted: bool = True
+    changed: Axes = frozenset()
+    unsure: Axes = frozenset()
+    computed: Axes = frozenset()
+    longer: Axes = frozenset()
+
+    @property
+    def certain(self) -> Axes:
+        """The axes that are not as long as they were, whatever the sizes are."""
+        return self.changed - self.computed
 
 
 Sizes = dict[str, "Size | None"]
@@ -164,7 +175,7 @@ def _static_difference(values: Sequence[Value]) -> frozenset[int | None]:
 
 def _relative_difference(sizes: Sequence[Size | None]) -> frozenset[int | None]:
     """The axes that one arm has changed and the other has not. Where both have, they may have done the same."""
-    known = [size for size in sizes if size is not None]
+    known = [size for size in sizes if size is not None and not size.unsure]
     if len(known) < len(sizes) or len({size.base for size in known}) != 1:
         return frozenset()
     first, *others = (size.changed for size in known)
@@ -214,9 +225,11 @@ def of_expression(
         for number, other in ((node.left, node.right), (node.right, node.left)):
             if isinstance(number, ast.Constant):
                 return of_expression(other, test, frame, sizes)
-        return None
+        left = of_expression(node.left, test, frame, sizes)
+        is_known = left is not None and not left.unsure  # x[1:] - x[:-1]
+        return left if is_known and left == of_expression(node.right, test, frame, sizes) else None
     if isinstance(node, ast.Subscript):
-        return _changed(of_expression(node.value, test, frame, sizes), axes_cut(node, test))
+        return _of_subscript(node, test, frame, sizes)
     if isinstance(node, ast.Call) and node.args:
         return _of_call(node, test, frame, sizes)
     return None
@@ -228,16 +241,53 @@ def _is_dotted(node: ast.expr) -> bool:
     return isinstance(node, ast.Name)
 
 
+def _of_subscript(
+    node: ast.Subscript, test: ast.expr | None, frame: Frame, sizes: Sizes
+) -> Size | None:
+    """`x[1:]` is shorter than `x`; `x[:4]` may be all of it."""
+    sliced = axes_sliced(node)
+    if sliced is None:
+        return None
+    size = of_expression(node.value, test, frame, sizes)
+    cut = [axis for axis, each in sliced if leaves_out(each, test)]
+    unsure = [axis for axis, each in sliced if not leaves_out(each, test)]
+    return _perhaps(_changed(size, cut, frame), unsure, frame)
+
+
 def _changed(
-    size: Size | None, axes: Iterable[int | None] | None, is_counted: bool = True
+    size: Size | None, axes: Iterable[int | None], frame: Frame, least_rank: int = 0
 ) -> Size | None:
     """An axis that is changed twice may be as long as it was."""
-    if size is None or axes is None:
-        return None
     more = frozenset(axes)
-    if size.changed and more and (size.changed & more or None in size.changed | more):
+    if size is None or not more:
+        return size
+    every = size.changed | size.unsure
+    if every and _may_meet(every, more, max(least_rank, _least_rank(size.base, frame))):
         return None
-    return Size(size.base, size.changed | more, size.is_counted and is_counted)
+    unsure = size.unsure | (every & more)
+    return size._replace(changed=(size.changed | more) - unsure, unsure=unsure)
+
+
+def _perhaps(size: Size | None, axes: Iterable[int | None], frame: Frame) -> Size | None:
+    """The size where these axes may have been made longer or shorter, too."""
+    more = frozenset(axes)
+    size = _changed(size, more, frame)
+    if size is None or not more:
+        return size
+    return size._replace(changed=size.changed - more, unsure=size.unsure | more)
+
+
+def _may_meet(some: Axes, others: Axes, least_rank: int) -> bool:
+    """Whether an axis may be called by two names: 0 and -1 are the same one of a vector, and None may be any."""
+    known = [axis for axis in some | others if axis is not None]
+    if None in some or None in others:
+        return True
+    return any(one >= 0 > other and one - other >= least_rank for one in known for other in known)
+
+
+def _least_rank(name: str, frame: Frame) -> int:
+    value = frame.names.get(name)
+    return value.rank or 0 if value is not None else 0
 
 
 def _of_call(node: ast.Call, test: ast.expr | None, frame: Frame, sizes: Sizes) -> Size | None:
@@ -247,6 +297,8 @@ def _of_call(node: ast.Call, test: ast.expr | None, frame: Frame, sizes: Sizes) 
     name = api_name(str(target.ref)) if target.kind is EXTERNAL else ""
     if name in ("tf.concat", "keras.ops.concatenate", "keras.layers.concatenate"):
         return _joined(node, test, frame, sizes)
+    if name == "tf.gather":
+        return _gathered(node, test, frame, sizes)
     change = _CHANGES.get(name)
     if change is None:
         api = frame.analysis.catalog.api(name) if name.startswith(("tf.", "keras.")) else None
@@ -258,8 +310,10 @@ def _of_call(node: ast.Call, test: ast.expr | None, frame: Frame, sizes: Sizes) 
     axes = _unless(value, neutral) if value.kind is SEQUENCE and value.ref else [None]
     if parameter == "repeats":
         axes = [_number(_argument(node, 2, "axis"), frame)]
-    is_counted = all(result_shapes.number(each) is not None for each in leaves(value))
-    return _changed(of_expression(node.args[0], test, frame, sizes), axes, is_counted)
+    size = _changed(of_expression(node.args[0], test, frame, sizes), axes, frame)
+    if size is None or all(result_shapes.number(each) is not None for each in leaves(value)):
+        return size
+    return size._replace(computed=size.computed | frozenset(axes))
 
 
 def _joined(node: ast.Call, test: ast.expr | None, frame: Frame, sizes: Sizes) -> Size | None:
@@ -268,8 +322,31 @@ def _joined(node: ast.Call, test: ast.expr | None, frame: Frame, sizes: Sizes) -
     if not isinstance(items, (ast.List, ast.Tuple)) or len(items.elts) < 2:
         return None
     parts = [of_expression(item, test, frame, sizes) for item in items.elts]
-    known = next((part for part in parts if part is not None and not part.changed), None)
-    return _changed(known, [_number(_argument(node, 1, "axis"), frame)])
+    known = [part for part in parts if part is not None]
+    whole = [part for part in known if not part.changed and not part.unsure]
+    axis = frozenset({_number(_argument(node, 1, "axis"), frame)})
+    least = max(_written_rank(item, frame) for item in items.elts)
+    size = _changed(next(iter(whole or known), None), axis, frame, least)
+    return None if size is None else size._replace(longer=size.longer | axis)
+
+
+def _gathered(node: ast.Call, test: ast.expr | None, frame: Frame, sizes: Sizes) -> Size | None:
+    """As many of the rows, or columns, as there are positions. Positions in other numbers than a vector change the rank."""
+    axis = _argument(node, 3, "axis") or _argument(node, 4, "batch_dims")
+    along = 0 if axis is None else _number(axis, frame)
+    return _perhaps(of_expression(node.args[0], test, frame, sizes), [along], frame)
+
+
+def _written_rank(node: ast.expr, frame: Frame) -> int:
+    """How many axes a part of a concatenation has at least, as it is written: two in `row[:, None]` and `tf.expand_dims(row, 1)`."""
+    if isinstance(node, ast.Subscript):
+        given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        is_none = [isinstance(each, ast.Constant) and each.value is None for each in given]
+        return sum(isinstance(each, ast.Slice) or new for each, new in zip(given, is_none))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr == "expand_dims":
+            return (_number(_argument(node, 1, "axis"), frame) or 0) + 1
+    return 0
 
 
 def _unless(value: Value, neutral: int) -> list[int | None]:

@@ -88,7 +88,7 @@ def _is_shorter(part: ast.Subscript, other: ast.expr, test: ast.expr | None) -> 
     slices = list(_slices(part))
     base = ast.unparse(part.value)
     if ast.unparse(other) == base:
-        return any(_is_part(each, test) for each in slices)
+        return any(leaves_out(each, test) for each in slices)
     if not isinstance(other, ast.Subscript) or ast.unparse(other.value) != base:
         return False
     ends = [_only_end(each) for each in (part, other)]
@@ -104,17 +104,15 @@ def _slices(part: ast.Subscript) -> Iterator[ast.Slice]:
                 yield each
 
 
-def axes_cut(part: ast.Subscript, test: ast.expr | None) -> list[int | None] | None:
-    """The axes along which a subscript leaves something out, from the end behind `...`; None where that is not known."""
+def axes_sliced(part: ast.Subscript) -> list[tuple[int, ast.Slice]] | None:
+    """The axes of which a subscript takes a slice other than `:`, from the end behind `...`; None where it changes the number of axes."""
     given = part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice]
     behind = next((i for i, each in enumerate(given) if _is_ellipsis(each)), len(given))
-    axes: list[int | None] = []
+    axes: list[tuple[int, ast.Slice]] = []
     for place, each in enumerate(given):
         if isinstance(each, ast.Slice):
-            if _is_part(each, test):
-                axes.append(place if place < behind else place - len(given))
-            elif ast.unparse(each) not in (":", "::"):
-                return None
+            if each.lower or each.upper or each.step:
+                axes.append((place if place < behind else place - len(given), each))
         elif not _is_ellipsis(each):
             return None
     return axes
@@ -124,7 +122,7 @@ def _is_ellipsis(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is Ellipsis
 
 
-def _is_part(given: ast.Slice, test: ast.expr | None) -> bool:
+def leaves_out(given: ast.Slice, test: ast.expr | None) -> bool:
     """Whether a slice leaves something out: `[1:]`, `[:-1]`, `[::2]`; or `[:k]` where the test compares with `k`.
 
     Others may be whole wherever the program meets them: `if was_padded: x = x[:height]`.
