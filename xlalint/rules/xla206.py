@@ -10,6 +10,7 @@ from xlalint.semantics.facts import ASSUMED, LOOP_STATE, OUTER_SIZE, SLICE, Loop
 _VARIANTS = {
     "resized": "resized",
     "shape": "shape",
+    "rank": "rank",
     "dtype": "dtype",
     "structure": "structure",
     "data-sized": "data-sized",

@@ -312,8 +312,7 @@ def _relative(a: relative_ranks.Rank | None, b: relative_ranks.Rank | None) -> D
 def _more(rank: relative_ranks.Rank) -> str:
     if rank.more == 0:
         return f"the rank of `{rank.base}`"
-    count = "one dimension" if abs(rank.more) == 1 else f"{abs(rank.more)} dimensions"
-    return f"{count} {'more' if rank.more > 0 else 'less'} than `{rank.base}`"
+    return f"{relative_ranks.words(rank)} than `{rank.base}`"
 
 
 def close_splits(frame: Frame, opened: int, ends: bool) -> None:

@@ -14,6 +14,7 @@ from xlalint.semantics.control_flow import (
     carried_structures,
     growth,
     outer_sizes,
+    relative_ranks,
     step_growth,
     unequal_arms,
 )
@@ -41,6 +42,8 @@ _PYTHON_DTYPES: dict[type, str] = {int: "int32", float: "float32", bool: "bool"}
 _LONGEST_QUOTE = 60
 # What a step cuts, pads or repeats.
 RESIZED = "resized"
+# What a step gives one dimension more, or takes one from.
+RANK = "rank"
 
 
 def carry_round(loop: Loop, head: ast.expr, changes: Changes, frame: Frame) -> None:
@@ -78,15 +81,23 @@ def _note_growth(
         if value is not None and name not in noted and is_carried(_body(frame), loop, name):
             _note(head, place, "grows", "", "", every[name][-1], value, frame)
             noted.add(name)
-    sizes = unequal_arms.after(loop.body, None, frame)
-    for name, size in sizes.items():
+    for name, what, count in _relative_changes(loop.body, frame):
         value = frame.names.get(name)
-        if size is None or value is None or size.base != name or not size.changed:
+        if value is None or name in noted or value.kind is not TENSOR:
             continue
-        is_one = value.kind is TENSOR and not (value.structured or value.optional)
-        if size.certain and is_one and name not in noted:
-            what = "grows" if size.certain & size.longer else RESIZED
-            _note(head, name, what, "", "", every[name][-1], value, frame)
+        if not (value.structured or value.optional):
+            _note(head, name, what, "", count, every[name][-1], value, frame)
+            noted.add(name)
+
+
+def _relative_changes(step: Sequence[ast.stmt], frame: Frame) -> Iterator[tuple[str, str, str]]:
+    """The names that a step leaves longer, shorter or with other dimensions than it found them, whatever those were."""
+    for name, size in unequal_arms.after(step, None, frame).items():
+        if size is not None and size.base == name and size.certain:
+            yield name, "grows" if size.certain & size.longer else RESIZED, ""
+    for name, rank in relative_ranks.after(step, frame).items():
+        if rank is not None and rank.base == name and rank.more:
+            yield name, RANK, relative_ranks.words(rank)
 
 
 def carried(old: Value | None, new: Value | None) -> Value | None:

@@ -55,6 +55,12 @@ def after(block: Sequence[ast.stmt], frame: Frame) -> Ranks:
     return known
 
 
+def words(rank: Rank) -> str:
+    """What a rank is against that of its base."""
+    count = "one dimension" if abs(rank.more) == 1 else f"{abs(rank.more)} dimensions"
+    return f"{count} {'more' if rank.more > 0 else 'less'}"
+
+
 def _follow(block: Sequence[ast.stmt], frame: Frame, known: Ranks) -> None:
     for statement in block:
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):

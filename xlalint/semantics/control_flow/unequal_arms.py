@@ -202,14 +202,28 @@ def after(block: Iterable[ast.stmt], test: ast.expr | None, frame: Frame) -> Siz
     """The sizes of the names that a block binds, against those of names before it. None: not known."""
     known: Sizes = {}
     for statement in in_order(block):
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            size = of_expression(statement.value, test, frame, known)
-            known[statement.targets[0].id] = size if len(statement.targets) == 1 else None
+        pairs = _written_pairs(statement)
+        if pairs:
+            known.update({n: of_expression(e, test, frame, known) for n, e in pairs.items()})
         else:
             for node in nodes_of([statement], into_functions=False):
                 if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                     known[node.id] = None
     return known
+
+
+def _written_pairs(statement: ast.stmt) -> dict[str, ast.expr]:
+    """`x = a`, `x, y = a, b`: which names a statement binds to which expressions; nothing where it does more."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
+        return {}
+    target, value = statement.targets[0], statement.value
+    targets, values = [target], [value]
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        targets, values = target.elts, value.elts
+    names = [each.id for each in targets if isinstance(each, ast.Name)]
+    is_plain = len(names) == len(targets) == len(values)
+    is_plain = is_plain and not any(isinstance(each, ast.Starred) for each in values)
+    return dict(zip(names, values)) if is_plain else {}
 
 
 def of_expression(
