@@ -67,6 +67,8 @@ _ON_ANY_AXIS = {
         "fft",
     ),
 }
+# How many axes at the end they work on: of the axes before them, one may be data-sized.
+_AXES_OF_A_DIAGONAL = {"tf.linalg.diag": 1, "tf.linalg.diag_part": 2, "tf.linalg.trace": 2}
 # Of matrices of which a side is data-sized, or of as many as the data say. (Singular values are right while there are no fewer rows
 # than columns, and so is `tf.linalg.pinv` of several matrices.)
 _OF_MATRICES = {
@@ -205,7 +207,7 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
         is_last = first.shape is not None and first.sized_axis == len(first.shape) - 1
         return ("measured-rejected", first) if is_last else None
     if name in _ON_ANY_AXIS:
-        return None if _is_of_a_batch(first) else (_ON_ANY_AXIS[name], first)
+        return None if _is_of_a_batch(name, first) else (_ON_ANY_AXIS[name], first)
     if name == "tf.RaggedTensor.from_tensor":
         return "measured-rejected", first
     if name == "tf.random.shuffle" and (first.rank or 0) < 2:
@@ -216,9 +218,13 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
     return misuse, first
 
 
-def _is_of_a_batch(matrices: Value) -> bool:
-    """Whether there are as many matrices as the data say, each of a size of its own."""
-    return matrices.sized_axis == 0 and matrices.shape is not None and len(matrices.shape) > 2
+def _is_of_a_batch(name: str, sized: Value) -> bool:
+    """Whether there are as many diagonals, or matrices that have one, as the data say, each of a size of its own."""
+    axes = _AXES_OF_A_DIAGONAL.get(name)
+    least = len(sized.shape) if sized.shape is not None else sized.rank
+    if axes is None or least is None or sized.sized_axis is None:
+        return False
+    return sized.sized_axis < least - axes
 
 
 def _cuts_rows_of_matrix(sized: Value, bound: Bound) -> bool:
