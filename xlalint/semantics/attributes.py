@@ -56,12 +56,7 @@ _STATIC = frozenset(
 def read(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
     """The value of an attribute. Facts about method calls are noted where they are called (calls.py)."""
     if value.kind is EXTERNAL:
-        if versions.is_version(value):
-            return versions.attribute(attr) or _of_external(versions.TENSORFLOW, attr)
-        dtype = dtypes.named(value)
-        if dtype is not None:
-            return dtypes.attribute(dtype, attr)
-        return _of_external(str(value.ref), attr)
+        return _of_external(value.ref, attr)
     if value.kind is ANY_OF:
         return join_all(tuple(read(one, attr, frame, node) for one in alternatives(value)))
     if value.kind is UNKNOWN:
@@ -80,6 +75,12 @@ def _of_unknown(attr: str, node: ast.expr) -> Value:
 
 @cache
 def _of_external(name: str, attr: str) -> Value:
+    known = versions.attribute(attr) if name == versions.TENSORFLOW else None
+    if known is not None:
+        return known
+    dtype = dtypes.name_of(name)
+    if dtype is not None:
+        return dtypes.attribute(dtype, attr)
     return Value(EXTERNAL, ref=canonical(f"{name}.{attr}"))
 
 

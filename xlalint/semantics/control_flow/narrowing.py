@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from typing import Any
 
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.results import composites
@@ -28,47 +30,54 @@ from xlalint.semantics.values import (
     shaped,
 )
 
-# Kinds of conditions that say something of a name; most are names themselves, and say nothing.
-_CONDITIONS = frozenset({ast.UnaryOp, ast.BoolOp, ast.Compare, ast.Call})
-
 
 def narrow(test: ast.expr, holds: bool, frame: Frame, *, promised: bool = False) -> None:
     """Refine names by a condition that holds: `x is None`, `isinstance(x, tf.Tensor)`, and their combinations.
 
     `promised`: nothing goes on where it does not hold (`assert`, `if not ...: raise`).
     """
-    kind = test.__class__
-    if kind not in _CONDITIONS:
-        return
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+    by_kind = _BY_KIND.get(test.__class__)  # most conditions are names, and say nothing
+    if by_kind is not None:
+        by_kind(test, holds, frame, promised)
+
+
+def _not(test: ast.UnaryOp, holds: bool, frame: Frame, promised: bool) -> None:
+    if isinstance(test.op, ast.Not):
         narrow(test.operand, not holds, frame, promised=promised)
-    elif isinstance(test, ast.BoolOp):
-        if isinstance(test.op, ast.And) is holds:
-            for part in test.values:
-                narrow(part, holds, frame, promised=promised)
-    elif isinstance(test, ast.Compare) and len(test.ops) == 1:
+
+
+def _combined(test: ast.BoolOp, holds: bool, frame: Frame, promised: bool) -> None:
+    if isinstance(test.op, ast.And) is holds:
+        for part in test.values:
+            narrow(part, holds, frame, promised=promised)
+
+
+def _comparison(test: ast.Compare, holds: bool, frame: Frame, promised: bool) -> None:
+    if len(test.ops) == 1:
         _narrow_none(test, holds, frame)
         _narrow_rank(test, holds, frame)
-    elif isinstance(test, ast.Call) and holds and _asks_is_sparse(test, frame):
+
+
+def _question(test: ast.Call, holds: bool, frame: Frame, promised: bool) -> None:
+    """`isinstance(x, list)`, `tf.is_tensor(x)`, `all(isinstance(x, list) for x in xs)`."""
+    asked = getattr(test.func, "attr", getattr(test.func, "id", ""))
+    if asked == "is_sparse" and holds and _asks_is_sparse(test, frame):
         name = dotted_name(test.args[0])
         known = frame.look_up(name) if name else None
         if known is not None and name is not None:
             frame.names[name] = composites.guarded(known, SPARSE)
-    elif isinstance(test, ast.Call) and _asks_is_tensor(test, frame):
+    elif asked == "is_tensor" and _asks_is_tensor(test, frame):
         name = dotted_name(test.args[0])
         # In an arm of its own, it may as well be a sparse or ragged one.
         known = frame.look_up(name) if name and holds and promised else None
         if known is not None and known.kind is UNKNOWN and name is not None:
             frame.names[name] = _as_tensor(known, promised)
-    elif isinstance(test, ast.Call) and isinstance(test.func, ast.Name):
-        if (
-            test.func.id == "isinstance"
-            and len(test.args) == 2
-            and isinstance(test.args[0], ast.Name)
-        ):
-            _narrow_isinstance(test.args[0].id, test.args[1], holds, promised, frame)
-        elif test.func.id == "all" and holds and len(test.args) == 1:
-            _narrow_elements(test.args[0], frame)
+    elif not isinstance(test.func, ast.Name):
+        return
+    elif asked == "isinstance" and len(test.args) == 2 and isinstance(test.args[0], ast.Name):
+        _narrow_isinstance(test.args[0].id, test.args[1], holds, promised, frame)
+    elif asked == "all" and holds and len(test.args) == 1:
+        _narrow_elements(test.args[0], frame)
 
 
 def _narrow_elements(each: ast.expr, frame: Frame) -> None:
@@ -91,7 +100,7 @@ def _narrow_elements(each: ast.expr, frame: Frame) -> None:
 
 
 def _asks_is_sparse(test: ast.Call, frame: Frame) -> bool:
-    if not (isinstance(test.func, ast.Attribute) and test.func.attr == "is_sparse" and test.args):
+    if not (isinstance(test.func, ast.Attribute) and test.args):
         return False
     target = frame.analysis.evaluate(test.func, frame)
     return target.kind is EXTERNAL and str(target.ref).endswith("backend.is_sparse")
@@ -99,7 +108,7 @@ def _asks_is_sparse(test: ast.Call, frame: Frame) -> bool:
 
 def _asks_is_tensor(test: ast.Call, frame: Frame) -> bool:
     """`tf.is_tensor(x)`, and Keras's name for it."""
-    if len(test.args) != 1 or getattr(test.func, "attr", getattr(test.func, "id", "")) != "is_tensor":  # fmt: skip
+    if len(test.args) != 1:
         return False
     target = frame.analysis.evaluate(test.func, frame)
     return target.kind is EXTERNAL and str(target.ref) in _IS_TENSOR
@@ -219,3 +228,11 @@ def dotted_name(node: ast.expr) -> str | None:
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         return f"{node.value.id}.{node.attr}"
     return None
+
+
+_BY_KIND: dict[type[ast.expr], Callable[[Any, bool, Frame, bool], None]] = {
+    ast.UnaryOp: _not,
+    ast.BoolOp: _combined,
+    ast.Compare: _comparison,
+    ast.Call: _question,
+}

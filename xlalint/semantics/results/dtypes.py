@@ -34,11 +34,12 @@ def of_tensor(dtype: str | None) -> Value:
 
 def named(value: Value) -> str | None:
     """The type that a value names, as `tf.float32` does; None for everything else."""
-    return _type_of(str(value.ref)) if value.kind is EXTERNAL else None
+    return name_of(str(value.ref)) if value.kind is EXTERNAL else None
 
 
 @cache
-def _type_of(dotted: str) -> str | None:
+def name_of(dotted: str) -> str | None:
+    """The type of a dotted name, `tf.float32`; None of one that names something else."""
     if not dotted.startswith(("tf.", "np.", "builtins.")):
         return None
     name = dotted.split(".", 1)[1].removeprefix("dtypes.").rstrip("_")
