@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics import evidence, symbolic
 from xlalint.semantics.arguments import bind
@@ -111,33 +112,72 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
     return value
 
 
-def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+class _Named(NamedTuple):
+    """What the name of an API says of its calls. `plain` is the catalogue's name; `home` handles what is not TensorFlow's."""
+
+    plain: str
+    home: Callable[[str, Arguments, ast.AST, Frame], Value] | None
+    is_told: bool
+    is_host: bool
+    reads_files: bool
+    is_special: bool
+    may_make: bool
+    is_custom: bool
+
+
+@cache
+def _named(name: str) -> _Named:
+    plain = api_name(name)
+    is_special = (
+        name in (libraries.LIBRARY, *_ARRAYS)
+        or plain in (*_INPUTS, python_arguments.SHAPE_CLASS)
+        or plain in model_files.FUNCTIONS
+    )
+    return _Named(
+        plain,
+        _home(name),
+        name in setups.STEPS or name in eager_steps.SWITCHES or name in precision.STRATEGIES,
+        _is_host(name),
+        name.startswith(("tf.io.", "tf.image.decode", "tf.data.")),
+        is_special,
+        _may_make_object(plain),
+        name.startswith(libraries.LOADED),
+    )
+
+
+_ARRAYS = ("tf.TensorArray", "tf.compat.v1.TensorArray")
+_INPUTS = ("keras.Input", "keras.layers.Input")
+
+
+def _home(name: str) -> Callable[[str, Arguments, ast.AST, Frame], Value] | None:
+    if name.startswith("np."):
+        return _numpy_call
+    if name.startswith("math."):
+        return _math_call
+    return None if name.startswith(("tf.", "keras.", "tf_keras.")) else _foreign_call
+
+
+def _tell(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
+    """Tell those who judge a program's set-up of a step of it."""
     if name in setups.STEPS:
         frame.analysis.setups.saw(name, arguments, node, frame)
     elif name in eager_steps.SWITCHES:
         frame.analysis.eager_steps.saw_switch(name, arguments, node, frame)
     if name in precision.STRATEGIES:
         frame.analysis.precision.saw_strategy(node, frame)
-    trace_effects.note_call(name, node, frame)
-    if name.startswith("np."):
-        return _numpy_call(name, arguments, node, frame)
-    if name.startswith("math."):
-        return _math_call(name, arguments, node, frame)
-    if not name.startswith(("tf.", "keras.", "tf_keras.")):
-        return _foreign_call(name, arguments, node, frame)
-    if _is_host(name):
-        frame.touches_host = True
-        frame.analysis.node_inputs.saw_write(name, node, frame)
-        if name.startswith(("tf.io.", "tf.image.decode", "tf.data.")):
-            frame.reads_files = True
+
+
+def _special(
+    name: str, plain: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value | None:
+    """The value of a call that the catalogue has no part in; None where it goes on as any other, having been noted."""
     if name == libraries.LIBRARY:
         return Value(EXTERNAL, ref=libraries.LIBRARY)
-    if name in ("tf.TensorArray", "tf.compat.v1.TensorArray"):
+    if name in _ARRAYS:
         return tensor_arrays.construct(arguments, node, frame)
-    plain = api_name(name)
     if plain in model_files.FUNCTIONS and name == plain and frame.analysis.keras == "3":
         model_files.note_function(name, arguments, node, frame)
-    if plain in ("keras.Input", "keras.layers.Input"):
+    if plain in _INPUTS:
         frame.analysis.drivers.saw_input(arguments, node, frame)
         if name == plain and frame.analysis.keras == "3":
             frame.analysis.makes_symbolic = True
@@ -146,7 +186,26 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
         dimensions = bind(("dims",), arguments).get("dims")
         if dimensions is not None and dimensions.kind is SEQUENCE:
             python_arguments.note_shape(dimensions, node, frame)
-    made = _make_object(name, arguments, node, frame) if _may_make_object(plain) else None
+    return None
+
+
+def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    named = _named(name)
+    plain = named.plain
+    if named.is_told:
+        _tell(name, arguments, node, frame)
+    trace_effects.note_call(name, node, frame)
+    if named.home is not None:
+        return named.home(name, arguments, node, frame)
+    if named.is_host:
+        frame.touches_host = True
+        frame.analysis.node_inputs.saw_write(name, node, frame)
+        frame.reads_files = frame.reads_files or named.reads_files
+    if named.is_special:
+        special = _special(name, plain, arguments, node, frame)
+        if special is not None:
+            return special
+    made = _make_object(name, arguments, node, frame) if named.may_make else None
     if made is not None:
         costs.note_making(plain, arguments, node, frame)
         host_objects.note_making(made, node, frame)
@@ -154,7 +213,7 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
             frame.analysis.rates.saw_optimizer(name, arguments, node, frame)
         callbacks.construct(name, arguments, frame)
         return made
-    if name.startswith(libraries.LOADED):
+    if named.is_custom:
         return _custom_operation(name, arguments, node, frame)
     api = _facts_of(name, plain, frame)
     if api is None:
@@ -438,7 +497,6 @@ _OBJECT_FACTORIES = {
 }
 
 
-@cache
 def _may_make_object(plain: str) -> bool:
     """Whether calling an API of this name may make one of the objects of `_make_object`."""
     leaf = plain.rpartition(".")[2]
