@@ -58,10 +58,10 @@ class _Reader:
             if isinstance(node, ast.AugAssign):
                 if isinstance(node.target, ast.Name) and node.target.id not in bound:
                     self.found.add(node.target.id)
-            elif isinstance(node.ctx, ast.Store):  # type: ignore[attr-defined]
-                binds.add(node.id)  # type: ignore[attr-defined]
-            elif node.id not in bound:  # type: ignore[attr-defined]
-                self.found.add(node.id)  # type: ignore[attr-defined]
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                binds.add(node.id)
+            elif isinstance(node, ast.Name) and node.id not in bound:
+                self.found.add(node.id)
         return binds
 
     def block(self, statements: Sequence[ast.stmt], bound: set[str]) -> None:
