@@ -99,6 +99,12 @@ class Functions:
             if self._analysis.modules.exports.hold(info):
                 del self.visited[info]
 
+    def leave_unmet(self, since: int) -> None:
+        """Take what was first met after so many others as not met: who ran it says nothing of where else it runs."""
+        for info in list(islice(reversed(self.visited), max(0, len(self.visited) - since))):
+            del self.visited[info]
+            self._memo.pop(info, None)
+
     def invoke_value(
         self,
         target: Value,

@@ -32,6 +32,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import families
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.tracing.factories import Factories
 from xlalint.semantics.tracing.heirs import Heirs
 from xlalint.semantics.tracing.roots import Root
 from xlalint.semantics.tracing.wrappers import arguments_of
@@ -135,7 +136,10 @@ class Regions:
         self._made_with: dict[ClassInfo, dict[Given, None]] = {}
         self._run_with: dict[ClassInfo, dict[Given, None]] = {}
         self._heirs = Heirs(analysis.classes)
+        self._factories = Factories(analysis)
         self._pending: list[Root] = []
+        # What stands in functions that nobody was seen to call; None once these have been run.
+        self._in_factories: list[Root] | None = []
         self._known_roots: set[Any] = set()
 
     def mark_host(self, target: Value) -> None:
@@ -333,6 +337,9 @@ class Regions:
                     context = Context(EAGER, False, False, (info.qualname,))
                     self._run_root(Root(info, context, _self_of(info)))
         self._drain()
+        if self._in_factories is not None:
+            self._pending, self._in_factories = self._in_factories, None
+            self._drain()
 
     def _makes_data(self, info: FunctionInfo) -> bool:
         """Whether a function is a method of a class that makes batches: what it maps over them is on the host with it."""
@@ -511,13 +518,18 @@ class Regions:
             root = (
                 self._pending.pop(0) if self._pending else self._analysis.functions.put_off.pop(0)
             )
-            self._run_root(root)
+            if self._in_factories is None or self._factories.was_run(root.function):
+                self._run_root(root)
+            else:
+                self._in_factories.append(root)
             if not self._pending:
                 self._analysis.inherited_steps.run()
 
     def _run_root(self, root: Root) -> None:
         info = root.function
         try:
+            if root.context.region == COMPILED:
+                self._factories.run_around(info)
             self._trace(root)
         except Exception as error:
             # One function that the analysis stumbles over costs no other its findings, and is not tried again.
