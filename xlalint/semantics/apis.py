@@ -411,6 +411,13 @@ _ASK_FOR_NUMBERS = frozenset(
 )
 
 
+def _asks_for_numbers(name: str, frame: Frame) -> bool:
+    """Whether a call of NumPy's in a library function shows that it works on numbers."""
+    if name in _ASK_FOR_NUMBERS:
+        return True
+    return evidence.takes_arrays(frame) or evidence.follows_arrays(frame)
+
+
 def _may_hold_numbers(value: Value) -> bool:
     """`if isinstance(x, list): x = np.array(x)`: where no list is seen to be passed, it is one of numbers or of tensors."""
     return value.kind is COLLECTION and value.dependence == ARRIVING
@@ -429,8 +436,7 @@ def _numpy_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) ->
             if not leaf.sure and evidence.writes_arrays(frame):
                 break
             frame.analysis.note(frame, node, NUMPY_CALL, leaf)
-            is_assumed = frame.context.region == ASSUMED
-            if is_assumed and (name in _ASK_FOR_NUMBERS or evidence.takes_arrays(frame)):
+            if frame.context.region == ASSUMED and _asks_for_numbers(name, frame):
                 # Nobody compiles it, and it asks for numbers as `.numpy()` does: its author runs it eagerly.
                 frame.touches_host = True
             return Value(NDARRAY)

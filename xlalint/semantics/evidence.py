@@ -9,6 +9,7 @@ from xlalint.semantics.facts import ASSUMED
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.parameters import is_setting, is_size
+from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import EXTERNAL, FUNCTION, INSTANCE, NOTHING_KNOWN, UNKNOWN, Value
 
 # How many calls a tensor is followed through to the computation that shows that it is one.
@@ -108,6 +109,37 @@ def _said_kinds(annotation: ast.expr | None) -> set[str]:
         outer = _said_kinds(annotation.value)
         return outer if "NDArray" in outer else _said_kinds(annotation.slice)
     return set()
+
+
+# What asks arrays for one number.
+_ANSWERS = frozenset({"sum", "any", "all", "max", "min", "mean", "count_nonzero"})
+
+
+def follows_arrays(frame: Frame) -> bool:
+    """Whether a function goes on as one of NumPy's answers says: `if np.sum(chosen) > 3:`, `while n < 10: n += np.sum(done)`."""
+    if frame.function is None:
+        return False
+    tested: set[str] = set()
+    answers: set[str] = set()
+    for node in nodes_of(frame.function.body, into_functions=False):
+        if isinstance(node, (ast.If, ast.While)):
+            for part in nodes_of([node.test]):
+                if _is_answer(part):
+                    return True
+                if isinstance(part, ast.Name):
+                    tested.add(part.id)
+        elif isinstance(node, ast.AugAssign):
+            if isinstance(node.target, ast.Name) and _is_answer(node.value):
+                answers.add(node.target.id)
+    return not tested.isdisjoint(answers)
+
+
+def _is_answer(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    owner = node.func.value
+    is_numpy = isinstance(owner, ast.Name) and owner.id in ("np", "numpy")
+    return is_numpy and node.func.attr in _ANSWERS
 
 
 def computes(info: FunctionInfo, frame: Frame) -> bool:
