@@ -117,12 +117,14 @@ OTHER_BACKENDS = {
     "chosen by default": 'import os\n\nos.environ.setdefault("KERAS_BACKEND", "torch")\n',
     "computed with": "import jax\nimport jax.numpy as jnp\n",
     "trained with": "import torch\n\n\ndef update(loss):\n    loss.backward()\n\n\n",
+    "documented for all": 'import torch\n\n\ndef update(loss):\n    """Takes a tf.Tensor."""\n    loss.backward()\n\n\n',
 }
 TENSORFLOWS = {
     "its own": 'import os\n\nos.environ["KERAS_BACKEND"] = "tensorflow"\n',
     "default": "",
     "loads with PyTorch": "from torch.utils.data import DataLoader\n",
     "for several": "import jax\nimport tensorflow as tf\n",
+    "for several, from elsewhere": "import jax\nfrom backend import tf\n",
     "chosen in a test alone": 'import os\n\n\ndef other():\n    os.environ["KERAS_BACKEND"] = "jax"\n\n\n',
 }
 _BINOMIAL = """

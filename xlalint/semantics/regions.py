@@ -10,7 +10,6 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Container, Iterable
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from xlalint.semantics import evidence, records
@@ -32,6 +31,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import families
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.tracing import host_signs
 from xlalint.semantics.tracing.factories import Factories
 from xlalint.semantics.tracing.heirs import Heirs
 from xlalint.semantics.tracing.roots import Root
@@ -55,44 +55,6 @@ if TYPE_CHECKING:
     from xlalint.semantics.configured import Given
 
 
-# Library functions whose names say that they feed, load or show data: host code unless something compiles them.
-_HOST_NAMES = re.compile(
-    r"(^|_)(parse|preprocess\w*|load|loads|reader|download|plot|draw|visuali[sz]e|serialize|deserialize|export|write|"
-    r"save|restore|dataset|datasets|input_fn|tokeni[sz]e\w*|main|fetch|print|show|to_list|to_numpy|as_numpy|numpy|report|summary|summarize|debug|register|"
-    r"collate\w*|convert_\w+_checkpoint\w*|augment_dataset|run_experiment|setup|configure|callbacks?|"
-    # What Keras calls, eagerly, for the functions that it then compiles.
-    r"make_(train|test|predict)_function|"
-    # Not every `log`, `decode`, `read` and `generator`: densities, boxes, memories and adversarial networks have them too.
-    r"(data|batch|image|sample|file|train|test|val|valid|validation)_generator|"
-    r"(decode|read)_(\w+_)?(image|img|jpe?g|png|gif|raw|csv|json|text|file|bytes|audio|wav|video|tf_?records?|records?|examples?|fn))(_|$)"
-    r"|^_?(log|read)$|(^|_)log_(metrics?|results?|images?|stats|info|message|to|params|hparams|config|epoch|scalars?)(_|$)"
-)
-# Modules that hold nothing but host code, by the names that packages give them.
-_HOST_MODULES = re.compile(
-    r"^(data|inputs?_fn|preprocessors?)$|^(tokenization|image_processing|feature_extraction|data_collator|convert|run)(_|$)|"
-    r"(^|_)(callbacks?|dataset|datasets|dataloader|data_loader|data_utils|input_pipeline|data_pipeline|io_utils|evaluator|visuali[sz]ation"
-    r"(_utils)?|plotting|plot)$"
-)
-
-
-# Packages whose modules all read or prepare data, on the host.
-_HOST_PACKAGES = frozenset(
-    {"datasets", "dataloaders", "data_loaders", "data_providers", "input_pipelines"}
-)
-
-
-# Methods of many classes share a name, and functions of one file its module.
-@cache
-def _names_host_work(function: str) -> bool:
-    return _HOST_NAMES.search(function) is not None
-
-
-@cache
-def _holds_host_work(module: str) -> bool:
-    *packages, last = module.split(".")
-    return _HOST_MODULES.search(last) is not None or not _HOST_PACKAGES.isdisjoint(packages)
-
-
 # Of how many different settings the objects of a class are told apart.
 _MOST_SETTINGS = 3
 # For how many objects that are made with functions of their own a class is run, beside those of which nothing is known.
@@ -101,17 +63,6 @@ _MOST_FUNCTIONS = 8
 _ON_REPLICAS = "strategy.run"
 # What Keras calls losses and metrics with.
 _TRUE_AND_PREDICTED = (Value(TENSOR, ARRIVING), Value(TENSOR, ARRIVING))
-_NEVER_TRACED = frozenset(
-    {
-        "build",
-        "get_config",
-        "from_config",
-        "compute_output_shape",
-        "compute_output_spec",
-        "setUp",
-        "tearDown",
-    }
-)
 
 
 class Regions:
@@ -332,7 +283,7 @@ class Regions:
             for info in module.functions:
                 if info in self._analysis.functions.visited:
                     continue
-                names_it = info not in self._host and _names_host_work(info.name)
+                names_it = info not in self._host and host_signs.names_host_work(info.name)
                 if names_it or (makes_data and self._makes_data(info)):
                     context = Context(EAGER, False, False, (info.qualname,))
                     self._run_root(Root(info, context, _self_of(info)))
@@ -381,7 +332,7 @@ class Regions:
     def _find_inherited(self, module: ModuleInfo) -> None:
         """A method under tf.function that a class inherits calls what the class overrides: it is traced again for it."""
         for cls in module.classes if self._traced_methods else ():
-            if self._is_host_class(cls) or not cls.methods.keys() - _NEVER_TRACED:
+            if self._is_host_class(cls) or not cls.methods.keys() - host_signs.NEVER_TRACED:
                 continue
             seen = set(cls.methods)
             for ancestor in self._analysis.classes.line(cls)[1:]:
@@ -466,7 +417,7 @@ class Regions:
         return bool(given) and self._analysis.configurations.lacks_kernel(cls, given)
 
     def _add_class_roots(self, cls: ClassInfo, role: Role, given: Given) -> None:
-        overrides = cls.methods.keys() - _NEVER_TRACED
+        overrides = cls.methods.keys() - host_signs.NEVER_TRACED
         for name in TRACED_METHODS.get(role.kind, ()):
             if name == "call":
                 name = self._analysis.classes.called_as(cls, role.kind)
@@ -620,19 +571,21 @@ class Regions:
         name = info.name
         if name.startswith("__") and name != "__call__":
             return False
-        if info.cls is not None and name in _NEVER_TRACED:
+        if info.cls is not None and name in host_signs.NEVER_TRACED:
             return False
-        if name.startswith("test") or _names_host_work(name):
+        if name.startswith("test") or host_signs.names_host_work(name):
             return False
         own = self._analysis.traits(info)
-        if own.is_property or own.is_host or info.is_generator or _returns_array(info):
+        if own.is_property or own.is_host or info.is_generator or host_signs.returns_array(info):
+            return False
+        if host_signs.only_checks(info):
             return False
         parent = info.parent
         while parent is not None:
-            if parent in self._host or _names_host_work(parent.name):
+            if parent in self._host or host_signs.names_host_work(parent.name):
                 return False
             parent = parent.parent
-        if _holds_host_work(info.module.name):
+        if host_signs.holds_host_work(info.module.name):
             return False
         cls = _class_around(info)
         if cls is not None and self._analysis.classes.is_of_another_framework(cls):
@@ -698,20 +651,6 @@ def _calls_one_of(method: FunctionInfo, names: Container[str]) -> bool:
         and isinstance(node.func.value, ast.Name)
         for node in nodes_of(method.body)
     )
-
-
-def _returns_array(info: FunctionInfo) -> bool:
-    """`-> np.ndarray`, `-> tuple[np.ndarray, np.ndarray]`: no traced function keeps that promise."""
-    returns = getattr(info.node, "returns", None)
-    if isinstance(returns, ast.Subscript):
-        outer = ast.unparse(returns.value).rsplit(".", 1)[-1]
-        inside = returns.slice.elts if isinstance(returns.slice, ast.Tuple) else [returns.slice]
-        return outer in ("tuple", "Tuple") and all(map(_is_array_type, inside))
-    return _is_array_type(returns)
-
-
-def _is_array_type(node: ast.expr | None) -> bool:
-    return isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node).endswith("ndarray")
 
 
 def _by_parameter(

@@ -17,7 +17,10 @@ _TRAINS_WITH_TORCH = (
     "torch.autograd",
     "torch.optim",
 )
-_TENSORFLOW = re.compile(r"(?<!/)\b(?:tensorflow|tf)\b")
+# Documentation may speak of `tf.Tensor` all the same.
+_TENSORFLOW = re.compile(
+    r"^[ \t]*(?:import|from)[ \t][^\n]*\b(?:tensorflow|tf)\b|(?<![\w.`])tf\.[a-z]", re.MULTILINE
+)
 
 
 def is_another(text: str) -> bool:

@@ -109,15 +109,16 @@ _SETS_UP = re.compile(r"^_*(__init__|init\w*|build\w*|create\w*|make\w*|setup\w*
 
 
 def _is_first_time(node: ast.AST, frame: Frame) -> bool:
-    """In `build` and what it calls, in a property, or behind `if self.v is None`: made by the first trace alone."""
+    """In `build` and what it calls, in a property, behind `if self.v is None` or in a handler: made by the first trace alone."""
     running = frame.analysis.functions.running
     for info in running:
         if _SETS_UP.match(info.name) or frame.analysis.traits(info).is_property:
             return True
     line: int = getattr(node, "lineno", 0)
     if any(
-        part.lineno <= line <= (part.end_lineno or line) and _is_once(part)
-        for part in _conditionals(frame.function)
+        part.lineno <= line <= (part.end_lineno or line)
+        and (isinstance(part, ast.ExceptHandler) or _is_once(part))
+        for part in _exceptions_to_the_rule(frame.function)
     ):
         return True
     return any(
@@ -125,6 +126,12 @@ def _is_first_time(node: ast.AST, frame: Frame) -> bool:
         for caller, callee in pairwise(running)
         for part in _conditionals(caller)
     )
+
+
+def _exceptions_to_the_rule(info: FunctionInfo | None) -> Iterator[ast.If | ast.ExceptHandler]:
+    """Conditionals and handlers: `try: self.means[name]` finds what the first trace made, `except KeyError:` makes it."""
+    body = info.node.body if info is not None and isinstance(info.node.body, list) else []
+    return (part for part in nodes_of(body) if isinstance(part, (ast.If, ast.ExceptHandler)))
 
 
 def _conditionals(info: FunctionInfo | None) -> Iterator[ast.If]:
@@ -155,6 +162,8 @@ def _is_once(part: ast.If) -> bool:
 def _asks_for_state(test: ast.expr) -> bool:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return True  # `if not self.built`, `if not cache`
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn):
+        return True  # `if name not in self.means`
     text = ast.unparse(test)
     return "None" in text or "hasattr" in text or "built" in text
 
