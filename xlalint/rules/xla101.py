@@ -16,7 +16,9 @@ from xlalint.semantics.facts import (
     SYMBOLIC_TEST,
     Fact,
 )
-from xlalint.semantics.values import BOUNDED
+from xlalint.semantics.values import ARRIVING, BOUNDED, COMPUTED
+
+_LATE = frozenset({BOUNDED, ARRIVING, COMPUTED})
 
 
 class DataDependentBranch(Rule):
@@ -72,7 +74,7 @@ class DataDependentBranch(Rule):
                 self._say(test, fact, "not-boolean")
             elif is_judged:
                 continue
-            elif fact.value.dependence >= BOUNDED and fact.detail in ("if", "ternary"):
+            elif fact.value.dependence in _LATE and fact.detail in ("if", "ternary"):
                 self._say(test, fact, "converted")
 
     def _judge_symbolic(self, test: cst.BaseExpression, *constructs: str) -> None:

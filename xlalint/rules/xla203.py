@@ -10,7 +10,7 @@ import libcst as cst
 from xlalint.rules.base import Passage, Rule
 from xlalint.semantics.facts import CALL, INDEX, SLICE_WRITE, STRIDE, CallDetail, Fact
 from xlalint.semantics.hazards.sizes import confidence, is_size_from_data, sizes_from_data
-from xlalint.semantics.values import ARRIVING, BOUNDED, Value, leaves
+from xlalint.semantics.values import ARRIVING, BOUNDED, CAPTURED, Value, leaves
 
 
 class _Size(NamedTuple):
@@ -34,6 +34,7 @@ class SizeFromData(Rule):
         super().__init__(passage)
         self._sizes: list[_Size] = []
         self._written: set[cst.BaseExpression] = set()
+        self._least = CAPTURED if self.passage.aim.is_tpu else ARRIVING
 
     def visit_Call(self, node: cst.Call) -> None:
         self._index(node)
@@ -100,13 +101,15 @@ class SizeFromData(Rule):
             self.report(node, fact, "written-cpu" if is_repeated else "written", **words)
 
     def _variant(self, dependence: int) -> str:
+        if dependence == CAPTURED:
+            return "captured"
         if dependence != ARRIVING:
             return "computed"
         return "argument" if self.passage.aim.is_tpu else "argument-cpu"
 
     def _judge(self, node: cst.Call, fact: Fact, parameter: str, value: Value) -> None:
-        least = BOUNDED if parameter in fact.detail.exact_args else ARRIVING
-        data = sizes_from_data(value, least)
+        least = BOUNDED if parameter in fact.detail.exact_args else self._least
+        data = [v for v in sizes_from_data(value, least) if self._is_late(v)]
         if not data:
             return
         dependence = max(leaf.dependence for leaf in data)
@@ -125,6 +128,9 @@ class SizeFromData(Rule):
                 bool(parts) and parts[0] is not argument,
             )
         )
+
+    def _is_late(self, size: Value) -> bool:
+        return size.dependence != CAPTURED or (self.passage.aim.is_tpu and size.sure)
 
     def _as_written(
         self, node: cst.Call, parameter: str, detail: CallDetail

@@ -12,6 +12,7 @@ from xlalint.semantics.index import FunctionInfo, ModuleInfo
 from xlalint.semantics.values import (
     ARRIVING,
     BOUNDED,
+    CAPTURED,
     CLASS,
     COMPUTED,
     CONSTANT,
@@ -33,6 +34,7 @@ DEPENDENCE = {
     CONSTANT: "constant",
     FROM_SHAPE: "shape",
     BOUNDED: "bounded size",
+    CAPTURED: "captured when it is traced",
     ARRIVING: "arrives at run time",
     COMPUTED: "computed as the program runs",
 }

@@ -3,9 +3,13 @@
 A tf.function captures them by reference, so that Python can read their values while it traces: `float(t)`, `t.numpy()`,
 `np.exp(t)`, `bool(t)` and `range(t)` work. What is computed with one while tracing is symbolic as ever, and an eager tensor
 refuses to be iterated over in a graph (`EagerTensor` in tensorflow/python/framework/ops.py, 2.12 to 2.21).
+To the program it is an argument: where XLA needs a constant, a whole number captured so is none (fixtures/XLA203).
 """
 
 from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
 
 from xlalint.semantics.facts import (
     ARRAY_ITEM,
@@ -17,9 +21,12 @@ from xlalint.semantics.facts import (
     READ_AS_PYTHON,
 )
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.values import (
+    CAPTURED,
     COLLECTION,
     CONSTANT,
+    EXTERNAL,
     SEQUENCE,
     TENSOR,
     Content,
@@ -28,6 +35,7 @@ from xlalint.semantics.values import (
 )
 
 _MADE = Eager()
+_SIZES = frozenset({"int32", "int64"})
 # Kinds of facts about a tensor that Python asks for its value.
 _READ = frozenset(
     {
@@ -47,7 +55,7 @@ _COMPARE_FIRST = frozenset({"max", "min", "sorted", "any", "all", "filter"})
 def made(value: Value) -> Value:
     """The value of a constructor's attribute or a module's name, marked where it is a tensor of no data."""
     if value.kind is TENSOR:
-        if value.dependence != CONSTANT or value.guess or value.structured:
+        if value.dependence not in (CONSTANT, CAPTURED) or value.guess or value.structured:
             return value
         if value.ref is None:
             return value._replace(ref=_MADE)
@@ -57,6 +65,34 @@ def made(value: Value) -> Value:
     if value.kind is COLLECTION and value.ref is not None:
         return value._replace(ref=made(value.ref))
     return value
+
+
+def captured(value: Value) -> Value:
+    """A number that eager code made a tensor of, as the program sees it: an argument whose value never changes."""
+    if value.dtype in _SIZES and value.dependence == CONSTANT and is_made(value):
+        return value._replace(dependence=CAPTURED)
+    return value
+
+
+def attributes_of_tensorflow(method: FunctionInfo, frame: Frame) -> Iterator[str]:
+    """Attributes that a constructor sets to what TensorFlow itself makes: a project's own functions may give Python numbers."""
+    for node in ast.walk(method.node):
+        if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)):
+            continue
+        for target in node.targets:
+            if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+                if target.value.id == frame.self_name and _is_of_tensorflow(node.value.func, frame):
+                    yield target.attr
+
+
+def _is_of_tensorflow(called: ast.expr, frame: Frame) -> bool:
+    """Whether a call is of TensorFlow as the module imports it: `ps.range` of a module of the project chooses what it makes."""
+    maker = frame.analysis.evaluate(called, frame)
+    while isinstance(called, ast.Attribute):
+        called = called.value
+    root = frame.analysis.evaluate(called, frame)
+    is_outside = maker.kind is EXTERNAL and root.kind is EXTERNAL
+    return is_outside and str(maker.ref).startswith("tf.")
 
 
 def _is_known(value: Value) -> bool:

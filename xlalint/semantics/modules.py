@@ -58,7 +58,7 @@ class Modules:
             return self._of_library(module, name)
         if value.kind is DEFERRED:
             value = frame.names[name] = self.resolved(value)
-        return eager.made(value) if value.kind is TENSOR else value
+        return eager.captured(eager.made(value)) if value.kind is TENSOR else value
 
     def _defined_later(self, module: ModuleInfo, name: str) -> Value | None:
         """A function or class of a module whose body is still being run (modules that import each other)."""
@@ -99,7 +99,7 @@ class Modules:
                     found = self.resolved(value)
                     inner = frame.names[name] = inner if found == NOTHING_KNOWN else found
                 value = inner
-            return eager.made(value) if value.kind is TENSOR else value
+            return eager.captured(eager.made(value)) if value.kind is TENSOR else value
         inner = self._submodule(module, name)
         if inner is not NOTHING_KNOWN:
             return inner

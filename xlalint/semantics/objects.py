@@ -14,6 +14,7 @@ from xlalint.semantics.parameters import from_annotation
 from xlalint.semantics.values import (
     ANY_OF,
     ARRIVING,
+    CAPTURED,
     COLLECTION,
     CONSTANT,
     EXTERNAL,
@@ -136,6 +137,10 @@ class Objects:
             if name in _MAKE_OBJECTS:
                 for attribute, value in collected.items():
                     collected[attribute] = eager.made(value)
+                if any(eager.captured(value) is not value for value in collected.values()):
+                    for attribute in eager.attributes_of_tensorflow(method, frame):
+                        if attribute in collected:
+                            collected[attribute] = eager.captured(collected[attribute])
         return collected
 
     def declared_fields(self, cls: ClassInfo) -> dict[str, Value | None]:
@@ -263,7 +268,7 @@ class Objects:
         )
         if self._analysis.configurations.holds(cls, name, value):
             return value
-        kept = _as_attribute(eager.made(value))
+        kept = _as_attribute(eager.captured(eager.made(value)))
         return self._analysis.registries.of_class(owner, name, kept)
 
     def call_instance(
@@ -323,5 +328,6 @@ def _as_attribute(value: Value) -> Value:
 
 def _captured(value: Value) -> Value:
     """A tensor that eager code made has all its sizes, whatever they were taken from, and arrives where it is captured."""
-    dependence = value.dependence if value.dependence <= FROM_SHAPE else ARRIVING
+    is_known = value.dependence <= FROM_SHAPE or value.dependence == CAPTURED
+    dependence = value.dependence if is_known else ARRIVING
     return value._replace(optional=False, producer=None, counted=None, dependence=dependence)

@@ -47,15 +47,18 @@ DEFERRED = "deferred"
 ANY_OF = "any-of"
 
 # Dependence, from what is known soonest to what is known latest. BOUNDED is the size of a data-sized tensor, which XLA
-# keeps as a bound and a run-time count: most sizes may be made of it. ARRIVING is data that is an argument or a
+# keeps as a bound and a run-time count: most sizes may be made of it. CAPTURED is a number that eager code made a
+# tensor of, before anything is traced: the program gets it as an argument, whose value never changes, so that only
+# a TPU asks what it is (`eager.py`). ARRIVING is data that is an argument or a
 # variable of the program: XLA on CPU and GPU can read it and compile again for each value, a TPU cannot.
 # COMPUTED is data that the program itself makes (random numbers, loop state, the output of a data-sized
 # operation): no XLA target knows it when it compiles.
 CONSTANT = 0
 FROM_SHAPE = 1
 BOUNDED = 2
-ARRIVING = 3
-COMPUTED = 4
+CAPTURED = 3
+ARRIVING = 4
+COMPUTED = 5
 
 
 class Const(NamedTuple):

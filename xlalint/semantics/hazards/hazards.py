@@ -29,7 +29,7 @@ from xlalint.semantics.hazards import (
     unknown_sizes,
     verdicts,
 )
-from xlalint.semantics.hazards.noted_calls import is_data, needs_exact, note_call
+from xlalint.semantics.hazards.noted_calls import is_handed_over, needs_exact, note_call
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import composites, result_dtypes, result_sizes
 from xlalint.semantics.settled_calls import Settled
@@ -94,7 +94,7 @@ def is_ordinary(api: Api, settled: Settled, arguments: Arguments) -> bool:
 
 def _must_be_known(api: Api, value: Value | None, parameter: str) -> bool:
     """Whether XLA has to know the value of an argument and cannot."""
-    return is_data(value) or (_is_bounded(value) and needs_exact(api, parameter))
+    return is_handed_over(value) or (_is_bounded(value) and needs_exact(api, parameter))
 
 
 def _may_lack_gradient(api: Api, verdict: Verdict) -> bool:

@@ -8,7 +8,15 @@ from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import CALL, CallDetail, Verdict
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import families
-from xlalint.semantics.values import ARRIVING, NOTHING_KNOWN, PYTHON, UNKNOWN, Value, leaves
+from xlalint.semantics.values import (
+    ARRIVING,
+    CAPTURED,
+    NOTHING_KNOWN,
+    PYTHON,
+    UNKNOWN,
+    Value,
+    leaves,
+)
 
 # Arguments that must be known exactly: the size of a data-sized tensor, which others accept as a bound (tf.zeros, tf.range, tf.tile,
 # tf.repeat, tf.pad, tf.broadcast_to, num_segments), is refused (fixtures/XLA203).
@@ -96,6 +104,15 @@ def detail_of(
 
 def is_data(value: Value | None) -> bool:
     """Whether there is a tensor in it that the program is handed, or computes."""
+    return _depends(value, ARRIVING)
+
+
+def is_handed_over(value: Value | None) -> bool:
+    """Whether there is a tensor in it that the program is handed, computes, or captures: XLA has no constant for it."""
+    return _depends(value, CAPTURED)
+
+
+def _depends(value: Value | None, least: int) -> bool:
     if value is None or value.kind is PYTHON:
         return False
-    return any(leaf.is_tensor and leaf.dependence >= ARRIVING for leaf in leaves(value))
+    return any(leaf.is_tensor and leaf.dependence >= least for leaf in leaves(value))

@@ -6,7 +6,7 @@ import ast
 
 from xlalint.semantics.facts import CALL, CallDetail, Verdict
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.values import ARRIVING, COMPUTED, Value, leaves
+from xlalint.semantics.values import ARRIVING, CAPTURED, COMPUTED, Value, leaves
 
 
 def note_sizes(
@@ -15,7 +15,7 @@ def note_sizes(
     """Note a call of `api` when one of its arguments `constants`, which XLA must know as it compiles, comes from data."""
     given = [bound[name] for name in constants if name in bound]
     size = next(
-        (v for v in given if v.is_tensor and v.dependence >= ARRIVING and not v.guess), None
+        (v for v in given if v.is_tensor and v.dependence >= CAPTURED and not v.guess), None
     )
     if size is not None:
         verdict = Verdict("compiles", (), None, (), constants)
@@ -52,5 +52,5 @@ def confidence(parameter: str, deciding: list[Value], dependence: int) -> str:
     is_given = dependence == ARRIVING and all(leaf.structured for leaf in deciding)
     if is_given and parameter in _SHAPES:
         return "possible"
-    is_sure = any(leaf.sure for leaf in deciding) and dependence in (ARRIVING, COMPUTED)
+    is_sure = any(leaf.sure for leaf in deciding) and dependence in (CAPTURED, ARRIVING, COMPUTED)
     return "certain" if is_sure else "likely"
