@@ -6,11 +6,11 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.semantics.facts import LOOP_GRADIENT
-from xlalint.semantics.gradients.loop_gradients import UNBOUNDED, LoopGradient
+from xlalint.semantics.gradients.loop_gradients import IN_JACOBIAN, UNBOUNDED, LoopGradient
 
 
 class LoopWithoutGradient(Rule):
-    """A loop without a bound, or in an arm of a conditional, through which a gradient is taken."""
+    """A loop without a bound, in an arm of a conditional, or under a Jacobian, through which a gradient is taken."""
 
     code = "XLA103"
 
@@ -31,6 +31,8 @@ class LoopWithoutGradient(Rule):
             detail: LoopGradient = fact.detail
             sureness = "taken" if detail.is_sure else "likely"
             variant = sureness if detail.reason == UNBOUNDED else f"conditional-{sureness}"
+            if detail.reason == IN_JACOBIAN:
+                variant = "jacobian"
             confidence = "certain" if detail.is_sure else "likely"
             loop = detail.loop or said.format(self.quote(shown))
             self.report(at, fact, variant, confidence=confidence, loop=loop)

@@ -137,7 +137,7 @@ class Functions:
             return wrappers.results[info]
         self._analysis.drivers.saw_edge(frame.function, info)
         if frame.tapes:
-            self._analysis.gradients.saw_taped(info)
+            self._analysis.gradients.saw_taped(info, frame.function)
             if frame.context.region == EAGER and not frame.silent:
                 self._analysis.regions.saw_trained(info)
         if frame.arms:

@@ -14,7 +14,7 @@ from xlalint.semantics.catalog import Api
 from xlalint.semantics.classes import LAYER, LOSS, MODEL
 from xlalint.semantics.facts import GRADIENT, Verdict
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.gradients import purposes
+from xlalint.semantics.gradients import jacobians, purposes
 from xlalint.semantics.hazards import eigenvalues
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.syntax import found_in, nodes_of
@@ -74,11 +74,15 @@ class Gradients:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self.taped: set[FunctionInfo] = set()
+        # Those of them that are called by functions that take Jacobians.
+        self.vectorised: set[FunctionInfo] = set()
         self._candidates: list[_Candidate] = []
 
-    def saw_taped(self, info: FunctionInfo) -> None:
+    def saw_taped(self, info: FunctionInfo, caller: FunctionInfo | None) -> None:
         """A function is called inside a `with tf.GradientTape()` block."""
         self.taped.add(info)
+        if jacobians.differentiated(caller):
+            self.vectorised.add(info)
 
     def note(
         self, api: Api, verdict: Verdict, bound: dict[str, Value], node: ast.AST, frame: Frame
@@ -413,6 +417,24 @@ class Slices:
             and bool(_names(call.args[0]) & reached)
             for call in _calls(self._frame.function)
         )
+
+    def reaches_jacobian(self) -> bool:
+        """Whether the result flows into what a Jacobian is taken of, by a tape that records it."""
+        if not self._frame.tapes:
+            return False
+        targets = jacobians.differentiated(self._frame.function)
+        reached = self._reached() if targets else set()
+        return any(_names(target) & reached or self._is_in(target) for target in targets)
+
+    def comes_from_parameters(self) -> bool:
+        """Whether something of what flows in was passed to the function."""
+        if self._frame.function is None:
+            return False
+        given = self._frame.function.node.args
+        seen: set[str] = set()
+        for _ in self._sources(seen):
+            pass
+        return any(a.arg in seen for a in (*given.posonlyargs, *given.args, *given.kwonlyargs))
 
     def leaves_function(self) -> bool:
         """Whether the result flows into what the function returns, or into a call made for what it does (`add_loss`)."""

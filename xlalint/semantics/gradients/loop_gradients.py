@@ -1,4 +1,5 @@
-"""Loops of the graph whose gradient XLA cannot compile: those without a bound, and those in an arm of a conditional.
+"""Loops of the graph whose gradient XLA cannot compile: those without a bound, those in an arm of a conditional, and those that a
+Jacobian goes through (`jacobians.py`).
 
 The gradient of a loop runs it backwards over what each step kept. XLA needs to know how many steps there may be: `maximum_iterations`,
 or the length of what AutoGraph loops over. The arms of a conditional must keep alike, and a loop's lists cannot be made up for
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 UNBOUNDED = "unbounded"
 IN_CONDITIONAL = "in-conditional"
+IN_JACOBIAN = "in-jacobian"
 
 _PRODUCTS = (ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.FloorDiv, ast.Mod)
 # Calls whose gradient needs nothing that the step computed.
@@ -70,6 +72,8 @@ class _Candidate(NamedTuple):
     is_sure: bool
     is_likely: bool
     is_fed: bool
+    has_jacobian: bool
+    hands_on: bool
 
 
 class LoopGradients:
@@ -170,7 +174,8 @@ class LoopGradients:
         is_sure = bool(feeds) and ((is_recorded and slices.reaches_gradient()) or in_training)
         if feeds is None and (self._sites or not is_bounded) and not is_recorded:
             is_sure = slices.is_objective()
-        if feeds is False or not (is_known or is_sure):
+        has_jacobian = slices.reaches_jacobian()
+        if feeds is False or not (is_known or is_sure or has_jacobian):
             return
         value = frame.analysis.evaluate(node, frame) if not isinstance(node, ast.Call) else Value()
         self._candidates.append(
@@ -183,6 +188,8 @@ class LoopGradients:
                 is_sure,
                 is_recorded or in_training,
                 bool(feeds) and slices.leaves_function(),
+                has_jacobian,
+                is_known and slices.comes_from_parameters() and slices.leaves_function(),
             )
         )
 
@@ -191,12 +198,16 @@ class LoopGradients:
         if not self._candidates:
             return
         called = self._analysis.gradients.taped
+        vectorised = self._analysis.gradients.vectorised
         taped = self._analysis.drivers.reached(called)
         in_arms = self._analysis.drivers.reached(self._in_arms)
         for candidate in self._candidates:
             function = candidate.frame.function
             if not candidate.is_bounded:
                 reason = UNBOUNDED
+            elif candidate.has_jacobian or (candidate.hands_on and function in vectorised):
+                self._keep(candidate, IN_JACOBIAN, is_sure=True)
+                continue
             elif candidate.site is not None or function in in_arms:
                 reason = IN_CONDITIONAL
             else:

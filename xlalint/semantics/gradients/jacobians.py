@@ -1,0 +1,34 @@
+"""Jacobians: `tape.jacobian(y, x)` makes one graph of the gradients of all elements of y (`pfor`), which XLA runs where no loop is in it.
+
+What a loop of the graph keeps for its gradient becomes lists of a kind that has no kernel (`TensorListReserve`), bounded loops included.
+`experimental_use_pfor=False` runs one gradient after the other, and compiles (measured, TensorFlow 2.21).
+"""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.semantics.index import FunctionInfo
+
+_METHODS = frozenset({"jacobian", "batch_jacobian"})
+_SWITCH = "experimental_use_pfor"
+
+
+def differentiated(info: FunctionInfo | None) -> list[ast.expr]:
+    """What a function takes Jacobians of, all elements at once."""
+    if info is None:
+        return []
+    found = []
+    for call in info.calls:
+        if not isinstance(call.func, ast.Attribute) or call.func.attr not in _METHODS:
+            continue
+        named = {keyword.arg: keyword.value for keyword in call.keywords}
+        switch = named.get(_SWITCH)
+        target = call.args[0] if call.args else named.get("target")
+        if target is not None and len(call.args) < 4 and (switch is None or _is_true(switch)):
+            found.append(target)
+    return found
+
+
+def _is_true(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is True
