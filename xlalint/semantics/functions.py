@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from xlalint.semantics import documented, evidence, flow, parameters, records
 from xlalint.semantics.arguments import Arguments
@@ -18,7 +18,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.names import api_name
 from xlalint.semantics.nesting import bounded
-from xlalint.semantics.syntax import has_more_than
+from xlalint.semantics.syntax import has_more_than, nodes_of
 from xlalint.semantics.tracing.roots import Root
 from xlalint.semantics.tracing.traits import Traits
 from xlalint.semantics.values import (
@@ -257,7 +257,7 @@ class Functions:
                 promised = _documented(info, name)
             if frame.names[name] != NOTHING_KNOWN:
                 continue
-            if promised is not None and promised.is_tensor and not parameters.is_size(name):
+            if _is_promised(promised, name, info, used):
                 # Who writes `x: tf.Tensor` may pass a list of them all the same.
                 frame.names[name] = promised._replace(structured=True)
             elif name in used:
@@ -531,6 +531,30 @@ class Functions:
         if by_default is not None:
             return self._default_function(info, default) or by_default
         return None
+
+
+def _is_promised(
+    promised: Value | None, name: str, info: FunctionInfo, used: frozenset[str]
+) -> TypeGuard[Value]:
+    """Whether an annotation is to be believed of a parameter that a caller passes something unknown for: not of a size, nor of what
+    is only computed with as numbers are (`time: tf.Tensor`, and `time * stride` in the function).
+    """
+    if promised is None or not promised.is_tensor or parameters.is_size(name):
+        return False
+    uses = info.uses
+    if name in used or name in uses.sliced or name in uses.shaped:
+        return True
+    return any(one.name == name for one in uses.passed) or not _computes_with(name, info)
+
+
+def _computes_with(name: str, info: FunctionInfo) -> bool:
+    """Whether a function does sums with a parameter."""
+    return any(
+        isinstance(side, ast.Name) and side.id == name
+        for node in nodes_of([info.node])
+        if isinstance(node, ast.BinOp)
+        for side in (node.left, node.right)
+    )
 
 
 def _documented(info: FunctionInfo, name: str) -> Value | None:

@@ -65,7 +65,9 @@ _SETTING_NAMES = re.compile(
 )
 
 
-_SIZE_NAMES = re.compile(r"^(num|n|max|min)_|(^|_)(sizes?|shape|depth|num|count|len|length|axis)$")
+_SIZE_NAMES = re.compile(
+    r"^(num|n|max|min)_|(^|_)(sizes?|shape|depth|num|count|len|length|axis|channels|filters|units|ndims|rank)$"
+)
 
 
 def is_size(name: str) -> bool:

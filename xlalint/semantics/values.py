@@ -532,13 +532,22 @@ def element(value: Value) -> Value:
         rest = value.shape[1:] if value.shape else None
         # A part of a batch is still of the pipeline that the batch came from.
         ref = value.ref if value.structured else None
-        return value._replace(shape=rest, rank=None if rest is None else len(rest), ref=ref)
+        item = value._replace(shape=rest, rank=None if rest is None else len(rest), ref=ref)
+        return item if value.producer is None else _without_first_axis(item)
     if value.kind is MAPPING and value.ref:
         items = tuple(v for _, v in value.ref)
         return join_all(tuple(v for v in items if not v.guess) or items)
     if value.kind is DATASET:
         return Value(TENSOR, ARRIVING, structured=True, ref=value.ref)
     return NOTHING_KNOWN
+
+
+def _without_first_axis(item: Value) -> Value:
+    """A row of `x[keep]` is as long as a row of `x`; columns of `x[:, keep]` stay data-sized."""
+    if item.sized_axis == 0 and not item.structured:
+        return item._replace(producer=None, counted=None, dependence=max(item.dependence, COMPUTED))
+    axis = item.sized_axis - 1 if item.sized_axis else item.sized_axis
+    return item._replace(sized_axis=axis, counted=None)
 
 
 def iterated(value: Value) -> Value:

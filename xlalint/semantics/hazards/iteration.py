@@ -57,8 +57,16 @@ def note(frame: Frame, node: ast.expr, value: Value, how: str) -> None:
 
 def note_taken_apart(frame: Frame, node: ast.expr, value: Value, how: str) -> None:
     """`a, b = x` and `f(*x)`. A parameter that is taken apart under some settings only has another form under these."""
-    if not (frame.undecided and isinstance(node, ast.Name) and _is_parameter(node.id, frame)):
-        note(frame, node, value, how)
+    if isinstance(node, ast.Name) and _is_parameter(node.id, frame):
+        if frame.undecided or _is_called_with_parts(node.id, frame):
+            return
+    note(frame, node, value, how)
+
+
+def _is_called_with_parts(name: str, frame: Frame) -> bool:
+    """`def call(self, y_true, y_pred): weights, labels = y_true`: such a loss is called by hand, with a list; Keras would give a batch."""
+    function = frame.function
+    return name == "y_true" and function is not None and function.name == "call"
 
 
 def _is_parameter(name: str, frame: Frame) -> bool:

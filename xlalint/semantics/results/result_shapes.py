@@ -344,6 +344,22 @@ def _tile(api: Api, bound: Bound) -> Shape | None:
     return tuple(None if d is None or n is None else d * n for d, n in zip(shape, known))
 
 
+def _repeated(api: Api, bound: Bound) -> Shape | None:
+    """All elements in a row, or as many dimensions as there were where an axis is named."""
+    if "axis" not in api.params:
+        return None  # `K.repeat(x, n)` is another thing
+    axis = bound.get("axis", NONE)
+    if axis == NONE:
+        return (None,)
+    shape, place = _first(api, bound).shape, number(axis)
+    if shape is None or place is None or not -len(shape) <= place < len(shape):
+        return None if shape is None else (None,) * len(shape)
+    size, times = shape[place], number(bound.get("repeats", NOTHING_KNOWN))
+    longer = None if size is None or times is None else size * times
+    place %= len(shape)
+    return (*shape[:place], longer, *shape[place + 1 :])
+
+
 def _padded(api: Api, bound: Bound) -> Shape | None:
     shape = _first(api, bound).shape
     pads = _given(api, bound, "paddings", "pad_width")
@@ -392,6 +408,7 @@ _NAMESPACES = ("tf.", "keras.ops.", "keras.backend.")
 _RULES: dict[str, Callable[[Api, Bound], Shape | None]] = {
     "reshape": _reshape,
     "ensure_shape": _ensured,
+    "repeat": _repeated,
     "zeros": _filled,
     "ones": _filled,
     "fill": _filled,
