@@ -26,7 +26,8 @@ class Frame:
     `silent` drops facts: code in `tf.init_scope`, constructors run for their attributes. `attributes`, when there,
     collects what is assigned to `self`. `loops` are the Python loops around the statement being run, `tapes` counts the
     gradient tapes that record it, `arms` the arms of graph conditionals that it is in,
-    `scope` says whether code runs inside a strategy's scope (`scopes.py`), `constructs` are the conditionals and loops of the graph around it. `covered` holds conditions already reported as part of a larger one, `splits`
+    `scope` says whether code runs inside a strategy's scope (`scopes.py`), `constructs` are the conditionals and loops of the graph around it in this function,
+    `bodies` counts those that callers stand in, or that were handed it. `covered` holds conditions already reported as part of a larger one, `splits`
     conditionals of which an arm returns, `graph_loops` the loops that became a tf.while_loop, `caught` the exceptions that a `try`
     around catches (`handlers.py`), `raised` whether tracing was seen to raise one of them. `left_out` are the parameters that default
     to None and that nobody is seen to pass (`left_out.py`).
@@ -51,6 +52,7 @@ class Frame:
     tapes: int = 0
     arms: int = 0
     constructs: list[ast.stmt] = field(default_factory=list)
+    bodies: int = 0
     touches_host: bool = False
     reads_files: bool = False
     covered: set[ast.AST] = field(default_factory=set)

@@ -183,6 +183,7 @@ class Functions:
         inner = self.frame_of(info, context, self_value, frame.depth + 1)
         inner.silent = frame.silent
         inner.scope = frame.scope or inner.scope
+        inner.bodies = frame.bodies + len(frame.constructs)
         inner.unusual = 1 if frame.unusual else 0
         if (collects and info.name in ("__init__", "build")) or (collects and info.cls is not None):
             inner.attributes = frame.attributes

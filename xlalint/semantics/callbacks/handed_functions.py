@@ -140,12 +140,16 @@ def run_in_graph(
     *,
     converted: bool = False,
     at: ast.AST | None = None,
+    unrolled: bool = False,
 ) -> Value:
-    """Run a function that becomes the body of a loop or an arm of a conditional: a graph of its own.
+    """Run a function that becomes the body of a loop or an arm of a conditional: a graph of its own, unless it is unrolled.
 
     TensorFlow calls it, and so AutoGraph leaves it alone, unless it stands inside a function that is converted (measured).
     """
     if function is not None and function.kind is FUNCTION:
         info = function.ref[0] if isinstance(function.ref, tuple) else function.ref
         frame.analysis.graph_bodies.add(info)
-    return run(function, values, frame, converted=converted, at=at)
+    frame.bodies += not unrolled
+    result = run(function, values, frame, converted=converted, at=at)
+    frame.bodies -= not unrolled
+    return result

@@ -149,7 +149,8 @@ def unconverted_map(
     elems = argument(arguments, bound, 1, "elems")
     function = argument(arguments, bound, 0, "fn")
     at = written(node, 0, "fn")
-    return _stacked(run_in_graph(function, [_slice_of(elems)], frame, at=at), elems)
+    result = run_in_graph(function, [_slice_of(elems)], frame, at=at, unrolled=True)
+    return _stacked(result, elems)
 
 
 def scan(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:

@@ -87,8 +87,10 @@ def _sizes(arguments: Arguments) -> tuple[Value, ...]:
 
 
 def note_pair(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
-    """Note an elementwise operation on two tensors that were counted apart."""
-    if _are_apart(left, right):
+    """Note an elementwise operation on two tensors that were counted apart. XLA does not compare counts in the bodies of loops and
+    conditionals (measured, TensorFlow 2.15).
+    """
+    if _are_apart(left, right) and not (frame.constructs or frame.bodies):
         frame.analysis.note(frame, node, DATA_SIZED_USE, left if left.sure else right, SEPARATE)
 
 
