@@ -21,6 +21,7 @@ LEGACY = "TF_USE_LEGACY_KERAS"
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 # What may set a variable of the environment.
 _SETTING = frozenset({ast.Assign, ast.Call, ast.Dict})
+_FUNCTIONS: frozenset[type[ast.AST]] = frozenset({ast.FunctionDef})
 
 
 def is_chosen(module: ModuleInfo) -> bool:
@@ -42,8 +43,12 @@ def chosen_late(module: ModuleInfo) -> Iterator[tuple[ast.AST, Remark]]:
         return
     tree = module.tree
     names = Names(dict(imports_in(tree)), {})
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    bodies = [f.body for f in functions if any(f.lineno <= n <= (f.end_lineno or n) for n in lines)]
+    bodies = [
+        f.body
+        for f in found_in(tree.body, _FUNCTIONS)
+        if isinstance(f, ast.FunctionDef)
+        and any(f.lineno <= n <= (f.end_lineno or n) for n in lines)
+    ]
     for body in (tree.body, *bodies):
         is_used = False
         for node in _executed(body):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics.catalog import Api
@@ -448,6 +449,9 @@ class Slices:
         return False
 
     def _is_in(self, expression: ast.expr) -> bool:
+        line: int = getattr(self._node, "lineno", 0)
+        if not expression.lineno <= line <= (expression.end_lineno or line):
+            return False
         return any(part is self._node for part in _carrying(expression))
 
     def _reached(self) -> set[str]:
@@ -527,9 +531,11 @@ def _cuts(call: ast.Call) -> bool:
     return name in _CUTTING
 
 
-def _names(expression: ast.expr) -> set[str]:
+# Every result of a function asks the same of its assignments.
+@lru_cache(maxsize=4096)
+def _names(expression: ast.expr) -> frozenset[str]:
     """Names through which a gradient may pass."""
-    return {part.id for part in _carrying(expression) if isinstance(part, ast.Name)}
+    return frozenset(part.id for part in _carrying(expression) if isinstance(part, ast.Name))
 
 
 _ASSIGNMENTS = frozenset({ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr})
