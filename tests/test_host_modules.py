@@ -17,7 +17,15 @@ def drop_noise(tokens, noise):
 
 
 @pytest.mark.parametrize(
-    ("name", "count"), [("preprocessors.py", 0), ("preprocessor.py", 0), ("losses.py", 1)]
+    ("name", "count"),
+    [
+        ("preprocessors.py", 0),
+        ("preprocessor.py", 0),
+        ("tf_example_decoder.py", 0),
+        ("prepare_tfrecords.py", 0),
+        ("tf_example.py", 1),
+        ("losses.py", 1),
+    ],
 )
 def test_only_modules_for_data_are_left_alone(
     write: WriteFiles, xlalint: RunXlalint, name: str, count: int

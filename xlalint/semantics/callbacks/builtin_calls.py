@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from xlalint.semantics import eager
 from xlalint.semantics.attributes import read
 from xlalint.semantics.callbacks import handed_functions, protocols
-from xlalint.semantics.facts import CONVERSION, ITERATION
+from xlalint.semantics.facts import ASSUMED, CONVERSION, ITERATION
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import iteration, trace_effects, unknown_sizes
 from xlalint.semantics.hazards.sizes import note_sizes
@@ -155,7 +155,15 @@ def _convert(name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
         return value._replace(kind=TENSOR, dtype=dtype, ref=FromPython(name))
     if not value.structured and not value.guess:
         frame.analysis.note(frame, node, CONVERSION, value, name)
+        if frame.context.region == ASSUMED and _is_promised(name, frame):
+            frame.touches_host = True  # as with `.numpy()`: its author runs it eagerly
     return SOME_PYTHON
+
+
+def _is_promised(name: str, frame: Frame) -> bool:
+    """`def equal(a, b) -> bool: return bool(...)`: whether a function says that it returns such a Python value."""
+    returns = getattr(frame.function.node, "returns", None) if frame.function is not None else None
+    return isinstance(returns, ast.Name) and returns.id == name
 
 
 def _truth_of_elements(name: str, values: tuple[Value, ...], node: ast.AST, frame: Frame) -> Value:

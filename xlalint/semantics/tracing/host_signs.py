@@ -28,7 +28,9 @@ _HOST_NAMES = re.compile(
 _HOST_MODULES = re.compile(
     r"^(data|inputs?_fn|preprocessors?)$|^(tokenization|image_processing|feature_extraction|data_collator|convert|run)(_|$)|"
     r"(^|_)(callbacks?|dataset|datasets|dataloader|data_loader|data_utils|input_pipeline|data_pipeline|io_utils|evaluator|visuali[sz]e|visuali[sz]ation"
-    r"(_utils)?|plotting|plot)$"
+    r"(_utils)?|plotting|plot)$|"
+    # `tf_example_decoder`, `prepare_tfrecords`: what is in files.
+    r"(^|_)(tf_?examples?_\w+|tf_?records?(_\w+)?)$"
 )
 
 
