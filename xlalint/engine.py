@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 _KERAS_3_SINCE = (2, 16)
 # Python 3.11 and later keep Python calls off the C stack: deep source is read to this depth, then left alone.
 _DEEPEST = 20_000
-# One of these stands in every script that was exported from a notebook (`magics.exported`), and in few others.
-_SIGNS_OF_EXPORT = ("%%", "In [", "In[", "Commented out IPython", "by Colab", "# Databricks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +316,10 @@ def _load(file: SourceFile, packages: dict[Path, tuple[str, ...]]) -> _Loaded | 
         return unreadable.error
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return _unparsed(file, error)
-    return _Loaded(file, source, module, suppressions.parse(source.text))
+    # Without findings there is nothing to hide: a comment that means this program says its name.
+    is_asked = module.may_hold_findings or "xlalint" in source.text
+    comments = suppressions.parse(source.text) if is_asked else suppressions.Suppressions()
+    return _Loaded(file, source, module, comments)
 
 
 def _unparsed(file: SourceFile, error: Exception) -> FileError:
@@ -336,10 +337,18 @@ def _without_broken(loaded: Sequence[_Loaded]) -> tuple[list[_Loaded], list[File
         try:
             item.module.require_python()
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            broken.append(_unparsed(item.file, error))
-        else:
-            sound.append(item)
+            if not isinstance(error, SyntaxError) or _without_magics(item.source) is None:
+                broken.append(_unparsed(item.file, error))
+                continue
+        sound.append(item)
     return sound, broken
+
+
+def _without_magics(source: Source) -> str | None:
+    """The text of a script that was exported from a notebook; None of any other."""
+    from xlalint.project.magics import exported
+
+    return exported(source.text)
 
 
 def _parsed(
@@ -357,14 +366,9 @@ def _parsed(
         return parse_module(name, file.display, source.text, is_package=is_package, is_test=is_test)
 
     try:
-        read = module(source)
-        if any(sign in source.text for sign in _SIGNS_OF_EXPORT):
-            read.require_python()
-        return source, read
+        return source, module(source)
     except SyntaxError:
-        from xlalint.project.magics import exported
-
-        plain = exported(source.text)
+        plain = _without_magics(source)
         if plain is None:
             raise
         return Source(plain), module(Source(plain))
