@@ -7,13 +7,14 @@ import libcst as cst
 from xlalint.rules.base import Rule
 from xlalint.rules.layers import named_in, turns_jit_off
 from xlalint.semantics.facts import CALL, CallDetail, Fact
-from xlalint.semantics.hazards import custom_gradients, families, scalar_shapes
+from xlalint.semantics.hazards import custom_gradients, families, numbers_first, scalar_shapes
 
 # By the catalogue's reason for a failure.
 _REFUSED = {
     "other": "refused",
     "eager-only": "untraceable",
     scalar_shapes.REASON: "scalar-shape",
+    numbers_first.REASON: "number-first",
     custom_gradients.REASON: "custom-gradient",
 }
 _OF_LAYERS = frozenset({families.KERNEL, families.TEXT})

@@ -37,6 +37,11 @@ _TENSOR = re.compile(r"(?<![\w.-])(?:[Tt]ensor|(Sparse|Ragged)Tensor)(?![\w-])")
 _BRACKETS = re.compile(r"\[[^\]]*\]|\([^()]*\)|<[^>]*>")
 # A scalar is documented as a tensor where Python's numbers are taken as readily.
 _SCALAR = re.compile(r"\brank[- ]?(?:0|zero)\b|\b0-?d\b|\bscalar\b|\[\]", re.IGNORECASE)
+# `pair (tf.Tensor): tuple of (loss, mask)`: a type that is one only of what is in it.
+_SEVERAL = re.compile(
+    r"(?:an?\s+|the\s+)?(?:nested\s+)?(?:tuples?|lists?|pairs?|sequences?|dict\w*|mappings?)\b",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[A-Za-z]\w*")
 _MOST_ADJECTIVES = 5
 # Before the word "tensor", these say that something else is meant, or several things are possible: "list of", "shape of the", "int or".
@@ -104,7 +109,8 @@ def parameter(info: FunctionInfo, name: str) -> Value | None:
     if entry is None:
         return None
     if entry.type and not _SAYS_NO_TYPE.issuperset(_words(entry.type)):
-        typed = None if "tensors" in entry.said else _promised(entry.type)
+        is_several = "tensors" in entry.said or _SEVERAL.match(entry.said) is not None
+        typed = None if is_several else _promised(entry.type)
         # "Tensor" and "a tensor of shape (2, n)" may be two tensors in a list; who writes `tf.Tensor` means one.
         return None if typed is None else typed._replace(sure="tf.Tensor" in entry.type)
     return _promised(entry.said)

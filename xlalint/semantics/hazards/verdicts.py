@@ -6,7 +6,7 @@ from xlalint.semantics.catalog import Api, Condition
 from xlalint.semantics.facts import (
     Verdict,
 )
-from xlalint.semantics.hazards import scalar_shapes
+from xlalint.semantics.hazards import numbers_first, scalar_shapes
 from xlalint.semantics.results import dtypes, result_shapes
 from xlalint.semantics.values import (
     ANY_OF,
@@ -39,9 +39,9 @@ def judge(api: Api, bound: dict[str, Value]) -> Verdict:
 
     What fails with the defaults of the caller's own parameters fails; what compiles with them may fail with others.
     """
-    in_place_of_a_shape = scalar_shapes.verdict(api, bound)
-    if in_place_of_a_shape is not None:
-        return in_place_of_a_shape
+    while_tracing = scalar_shapes.verdict(api, bound) or numbers_first.verdict(api, bound)
+    if while_tracing is not None:
+        return while_tracing
     usual = api.conditions and {n: v for n, v in bound.items() if type(v.ref) is Usual}
     if usual:
         settled = {name: constant(value.ref.value) for name, value in usual.items()}
