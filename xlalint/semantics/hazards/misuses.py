@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from xlalint.semantics.hazards import contracted
 from xlalint.semantics.results import result_shapes, sorted_places
 from xlalint.semantics.results.result_sizes import ALL_ONES
 from xlalint.semantics.values import (
@@ -166,6 +167,8 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
             return "miscounted", mask
     if name in _PAIRED:
         return _unequal_partner(values)
+    if name in contracted.PRODUCTS:
+        return contracted.unequal(name, bound, arguments.positional)
     if name in _OF_AS_MANY_ROWS:
         return _fewer_rows(values[:2])
     if name in _SCATTERS:

@@ -14,7 +14,7 @@ from xlalint.semantics.facts import (
     FORMATTING,
 )
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.hazards import counts, formatting, misfits, unknown_sizes
+from xlalint.semantics.hazards import contracted, counts, formatting, misfits, unknown_sizes
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.results import composites, contractions, dtypes, shapes
 from xlalint.semantics.results.result_shapes import broadcast, must_agree, numbers
@@ -58,9 +58,9 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
             if not right.guess and formatting.percent_wants_number(str(left.ref.value), 0):
                 frame.analysis.note(frame, node, FORMATTING, right)
             return SOME_PYTHON
-        note_full_size_partner(node, left, right, frame)
         note_cast_operand(node, left, right, frame)
         if not isinstance(getattr(node, "op", None), ast.MatMult):
+            note_full_size_partner(node, left, right, frame)
             counts.note_pair(node, left, right, frame)
         if _may_be_lists(node, left, right):
             return tensor_of(left, right)._replace(structured=True, shape=None, rank=None)
@@ -76,6 +76,9 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
         if isinstance(getattr(node, "op", None), ast.MatMult):
             misfits.note_product(node, left, right, frame)
             if value.producer is not None:
+                unequal = contracted.unequal_matrices(left, right)
+                if unequal is not None:
+                    frame.analysis.note(frame, node, DATA_SIZED_USE, unequal, "measured-rejected")
                 producer, axis = contractions.product(left, right)
                 value = value._replace(producer=producer, sized_axis=axis)
             return shaped(value, shapes.multiplied(left.shape, right.shape, False, False))

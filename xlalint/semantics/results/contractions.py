@@ -18,8 +18,8 @@ _MATRIX = 2
 def of_call(leaf: str, bound: Bound, flat: tuple[Value, ...]) -> Size | None:
     """What is left of the data-sized axes of the operands; None for calls that are no such product, or not understood."""
     if leaf == "matmul":
-        a, b = (_operand(bound, "a", "x1", "x"), _operand(bound, "b", "x2", "y"))
-        return product(a, b, _turns(bound, "a"), _turns(bound, "b"))
+        a, b = (operand(bound, "a", "x1", "x"), operand(bound, "b", "x2", "y"))
+        return product(a, b, turns(bound, "a"), turns(bound, "b"))
     return _einsum(flat) if leaf == "einsum" else None
 
 
@@ -44,11 +44,12 @@ def _kept(operand: Value, summed: int) -> str | None:
     return None if operand.sized_axis == max(rank + summed, 0) else operand.producer
 
 
-def _operand(bound: Bound, *names: str) -> Value:
+def operand(bound: Bound, *names: str) -> Value:
+    """What a product is given under one of these names."""
     return next((bound[name] for name in names if name in bound), NOTHING_KNOWN)
 
 
-def _turns(bound: Bound, operand: str) -> bool:
+def turns(bound: Bound, operand: str) -> bool:
     """Whether `transpose_a` or `adjoint_a` is given, and is not known to be false."""
     for name in (f"transpose_{operand}", f"adjoint_{operand}"):
         given = bound.get(name)
