@@ -27,6 +27,7 @@ from xlalint.semantics.values import (
     COLLECTION,
     CONVERTED,
     EXTERNAL,
+    FALSE,
     FUNCTION,
     INSTANCE,
     LIKELY_DATA,
@@ -202,6 +203,8 @@ class Functions:
             self._calling_given -= calls_given
         if value == NOTHING_KNOWN and context.is_compiled:
             value = _annotated_result(info, positional, inner)
+        elif context.is_compiled and info in self._analysis.eager_askers:
+            value = _for_tensors(value, inner)
         # That one object, made eagerly, calls a function says nothing of where others do.
         is_met = context.is_compiled or (context.region == EAGER and not self._calling_given)
         if is_met and self._meets_all(self_value):
@@ -573,6 +576,16 @@ def _result(frame: Frame) -> Value:
     if len(unusual) < len(returned) and unusual and all(value.is_tensor for value in returned):
         return join_all(tuple(v for i, v in enumerate(returned) if i not in unusual))
     return join_all(tuple(returned)) if returned else NOTHING_KNOWN
+
+
+def _for_tensors(value: Value, frame: Frame) -> Value:
+    """What a function says that asks whether execution is eager: `return tf.executing_eagerly()` for tensors, True for anything else.
+
+    What stands under such a guard is not traced where it is given a tensor.
+    """
+    says = [returned.constant() for returned in frame.returned]
+    is_guard = FALSE in frame.returned and all(s and type(s.value) is bool for s in says)
+    return FALSE if is_guard else value
 
 
 def _annotated_result(info: FunctionInfo, given: list[Value], frame: Frame) -> Value:

@@ -197,6 +197,8 @@ def _eager_here(
     arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
 ) -> Value:
     """While tracing there is no eager execution, whatever the program does outside."""
+    if frame.function is not None:
+        frame.analysis.eager_askers.add(frame.function)
     return FALSE if frame.context.is_compiled and not frame.silent else TRUE
 
 
