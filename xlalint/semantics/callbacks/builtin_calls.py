@@ -305,6 +305,14 @@ def _zip(values: tuple[Value, ...], frame: Frame) -> Value:
     return Value(COLLECTION, ref=Value(SEQUENCE, ref=tuple(element(v) for v in values)))
 
 
+def _tuple(values: tuple[Value, ...], frame: Frame) -> Value:
+    """`tuple(x.shape)` is as good a shape, and nobody writes into it."""
+    given = values[0] if len(values) == 1 else NOTHING_KNOWN
+    if given.kind is SHAPE and (given.shape is None or given.producer is not None):
+        return given
+    return _listed(values, frame)
+
+
 def _listed(values: tuple[Value, ...], frame: Frame) -> Value:
     if not values:
         return Value(SEQUENCE, ref=())
@@ -409,7 +417,7 @@ _SPECIAL = {
     "enumerate": _enumerate,
     "zip": _zip,
     "list": _listed,
-    "tuple": _listed,
+    "tuple": _tuple,
     "set": _listed,
     "sum": _sum,
     "super": _super,
