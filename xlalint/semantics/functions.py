@@ -38,6 +38,7 @@ from xlalint.semantics.values import (
     PYTHON,
     SEQUENCE,
     TENSOR,
+    TRUE,
     VARIABLE,
     Value,
     flattened,
@@ -204,7 +205,7 @@ class Functions:
         if value == NOTHING_KNOWN and context.is_compiled:
             value = _annotated_result(info, positional, inner)
         elif context.is_compiled and info in self._analysis.eager_askers:
-            value = _for_tensors(value, inner)
+            value = _for_tensors(value, info, inner)
         # That one object, made eagerly, calls a function says nothing of where others do.
         is_met = context.is_compiled or (context.region == EAGER and not self._calling_given)
         if is_met and self._meets_all(self_value):
@@ -578,14 +579,26 @@ def _result(frame: Frame) -> Value:
     return join_all(tuple(returned)) if returned else NOTHING_KNOWN
 
 
-def _for_tensors(value: Value, frame: Frame) -> Value:
+def _for_tensors(value: Value, info: FunctionInfo, frame: Frame) -> Value:
     """What a function says that asks whether execution is eager: `return tf.executing_eagerly()` for tensors, True for anything else.
 
     What stands under such a guard is not traced where it is given a tensor.
     """
     says = [returned.constant() for returned in frame.returned]
-    is_guard = FALSE in frame.returned and all(s and type(s.value) is bool for s in says)
-    return FALSE if is_guard else value
+    if len(says) < 2 or not all(s and type(s.value) is bool for s in says):
+        return value
+    for node in nodes_of([info.node]):
+        if isinstance(node, ast.Return) and node.value is not None:
+            if _asks_for_eager(node.value):
+                return FALSE
+            if isinstance(node.value, ast.UnaryOp) and _asks_for_eager(node.value.operand):
+                return TRUE
+    return value
+
+
+def _asks_for_eager(node: ast.expr) -> bool:
+    """Whether an expression is a call of `tf.executing_eagerly` or of its like."""
+    return isinstance(node, ast.Call) and "executing_eagerly" in ast.unparse(node.func)
 
 
 def _annotated_result(info: FunctionInfo, given: list[Value], frame: Frame) -> Value:
