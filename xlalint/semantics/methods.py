@@ -20,7 +20,7 @@ from xlalint.semantics.hazards import (
 )
 from xlalint.semantics.hazards.noted_calls import note_operation
 from xlalint.semantics.names import api_name
-from xlalint.semantics.results import arrays, composites, result_shapes, tensor_arrays
+from xlalint.semantics.results import arrays, composites, result_shapes, specs, tensor_arrays
 from xlalint.semantics.training import (
     meetings,
     model_files,
@@ -34,6 +34,7 @@ from xlalint.semantics.values import (
     CALLED,
     COLLECTION,
     COMPUTED,
+    CONVERTED,
     DATASET,
     FUNCTION,
     INSTANCE,
@@ -76,7 +77,29 @@ def find(base: Value, attr: str) -> Method | None:
         return _KERAS_METHODS.get(attr)
     if base.kind is UNKNOWN:
         return _OF_UNKNOWN.get(attr)
+    if base.kind is FUNCTION:
+        return _trace if attr == "get_concrete_function" else None
     return _BY_KIND.get(base.kind)
+
+
+def _trace(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """`step.get_concrete_function(tf.TensorSpec([], tf.int32))`: the step is traced with these."""
+    given = specs.handed(arguments.positional)
+    if given is None or arguments.keywords or arguments.open_ended:
+        return NOTHING_KNOWN
+    info = base.ref[0] if isinstance(base.ref, tuple) else base.ref
+    traits = frame.analysis.traits(info)
+    if traits.tf_function or base.given == CONVERTED:
+        converted = traits.autograph or base.given == CONVERTED
+        frame.analysis.regions.trace_later(
+            base,
+            ("tf.function",),
+            converted=converted,
+            frame=frame,
+            jit=traits.jit,
+            arguments=given,
+        )
+    return NOTHING_KNOWN
 
 
 def _tensor_method(

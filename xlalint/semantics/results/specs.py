@@ -34,6 +34,14 @@ def promised(signature: Value) -> tuple[Value, ...]:
     return tuple(_tensor(spec) for spec in signature.ref) if signature.kind is SEQUENCE else ()
 
 
+def handed(given: tuple[Value, ...]) -> tuple[Value, ...] | None:
+    """The arguments that `step.get_concrete_function(...)` traces with; None without specs, or with one of text, which is for serving."""
+    own = [value for value in given if value.kind is INSTANCE and value.ref == SPEC]
+    if not own or any(spec.dtype == "string" for spec in own):
+        return None
+    return tuple(_tensor(value) if value in own else value for value in given)
+
+
 def _tensor(spec: Value) -> Value:
     if spec.kind is INSTANCE and spec.ref == SPEC:
         rank = None if spec.shape is None else len(spec.shape)
