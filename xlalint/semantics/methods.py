@@ -336,6 +336,9 @@ def _array_method(
     return arrays.method(base, attr, arguments)
 
 
+_RESETS = frozenset({"reset_state", "reset_states"})
+
+
 def _external_instance_method(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
@@ -367,6 +370,9 @@ def _external_instance_method(
         return flow
     if attr == "result" and name.startswith("keras.metrics"):
         return Value(TENSOR, COMPUTED)
+    if attr in _RESETS and frame.context.region == ASSUMED:
+        # Between epochs, which nobody compiles; a step that resets its metrics is compiled by something in sight.
+        frame.touches_host = True
     if attr == "call" and name.startswith("keras."):
         return frame.analysis.call_external_instance(base, arguments, node, frame)
     return NOTHING_KNOWN
