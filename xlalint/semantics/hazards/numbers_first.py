@@ -2,8 +2,8 @@
 
 Eagerly, all operands are looked at before a dtype is chosen, and the number follows the tensor. While tracing, each is converted as it
 comes: the number becomes int32 or float32, and the tensor after it does not fit ("Input 'y' of 'Maximum' Op has type float32 that does
-not match type int32 of argument 'x'", 2.15 and 2.21). The number in second place, operators (`1 - x`), `tf.add`, `tf.divide` and keras.ops
-work either way.
+not match type int32 of argument 'x'", 2.15 and 2.21). The number in second place, operators (`1 - x`), `tf.divide` and keras.ops
+work either way; `tf.add` takes the number first neither way.
 """
 
 from __future__ import annotations
