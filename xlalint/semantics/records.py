@@ -13,14 +13,22 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.parameters import by_name, is_setting
 from xlalint.semantics.uses import Part
-from xlalint.semantics.values import LIKELY_DATA, MAPPING, NOTHING_KNOWN, TENSOR, Value
+from xlalint.semantics.values import (
+    DATA,
+    INPUTS,
+    LIKELY_DATA,
+    MAPPING,
+    NOTHING_KNOWN,
+    TENSOR,
+    Value,
+)
 
 
 def may_hold(info: FunctionInfo, parameters: Iterable[Value]) -> bool:
     """Whether a function takes parts of parameters, and has some that may be anything."""
-    return any(value.kind is MAPPING or _is_open(value) for value in parameters) and bool(
-        info.uses.parts
-    )
+    if not info.uses.parts:
+        return False
+    return any(v.kind is MAPPING or _is_open(v) or _is_inputs(v) for v in parameters)
 
 
 def held(
@@ -31,11 +39,15 @@ def held(
     `used` are the names and parts that the function treats as tensors.
     """
     parts: dict[str, list[Part]] = {}
+    found: dict[str, Value] = {}
     for part in info.uses.parts.values():
         value = parameters.get(part.owner)
-        if value is not None and _is_open(value) and part.owner not in used:
+        if value is None or part.owner in used:
+            continue
+        if _is_open(value):
             parts.setdefault(part.owner, []).append(part)
-    found: dict[str, Value] = {}
+        elif _is_inputs(value) and not part.is_item and part.text in used:
+            found[part.text] = DATA
     for owner, several in parts.items():
         if not is_setting(owner) and not evidence.is_asked_for_type(info, owner):
             found.update(_of_parameter(owner, parameters[owner], several, info, used, frame))
@@ -45,6 +57,11 @@ def held(
 def _is_open(value: Value) -> bool:
     """Whether a parameter is nothing known, or a tensor by its name alone: `features`."""
     return value == NOTHING_KNOWN or (value.kind is TENSOR and value.guess)
+
+
+def _is_inputs(value: Value) -> bool:
+    """Whether a parameter is what Keras calls a layer with: a tensor, or a structure of them such as a named tuple."""
+    return value == INPUTS
 
 
 def _of_parameter(
