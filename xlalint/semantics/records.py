@@ -26,9 +26,8 @@ from xlalint.semantics.values import (
 
 def may_hold(info: FunctionInfo, parameters: Iterable[Value]) -> bool:
     """Whether a function takes parts of parameters, and has some that may be anything."""
-    if not info.uses.parts:
-        return False
-    return any(v.kind is MAPPING or _is_open(v) or _is_inputs(v) for v in parameters)
+    is_open = any(v.kind is MAPPING or _is_open(v) or _is_inputs(v) for v in parameters)
+    return is_open and bool(info.uses.parts)  # looked for where it matters alone
 
 
 def held(
