@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -13,10 +14,11 @@ from xlalint.semantics.environment.renames import Entry, table
 # Asks for each name: one process for all, because importing TensorFlow takes seconds.
 _ASK = """
 import json, sys
+import keras
 import tensorflow as tf
 
 def has(name):
-    found = {"tf": tf, "keras": tf.keras}[name.partition(".")[0]]
+    found = {"tf": tf, "keras": tf.keras, "plain": keras}[name.partition(".")[0]]
     for part in name.split(".")[1:]:
         found = getattr(found, part, None)
         if found is None:
@@ -43,6 +45,22 @@ def is_gone(entry: Entry, version: str, keras: str) -> bool:
     return tuple(map(int, version.split(".")[:2])) >= tuple(map(int, entry.gone.split(".")))
 
 
+_KINDS = ("names", "methods", "models", "metrics", "optimizers")
+
+
+def asked_of_tensorflow(asked: dict[str, list[str]]) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-c", _ASK],
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
+
+
 @pytest.mark.compiler
 def test_old_names_are_gone_where_the_table_says_so_and_new_names_are_there() -> None:
     known = table()
@@ -58,19 +76,34 @@ def test_old_names_are_gone_where_the_table_says_so_and_new_names_are_there() ->
         "metrics": [name for entry in metrics for name in (entry.old, entry.use) if name],
         "optimizers": [name for entry in optimizers for name in (entry.old, entry.use) if name],
     }
-    done = subprocess.run(
-        [sys.executable, "-c", _ASK],
-        input=json.dumps(asked),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=300,
-    )
-    answer = json.loads(done.stdout.splitlines()[-1])
+    answer = asked_of_tensorflow(asked)
     has = answer["has"]
-    for entry in (*named, *methods, *models, *metrics, *optimizers):
+    for entry in (
+        each for each in (*named, *methods, *models, *metrics, *optimizers) if not each.through
+    ):
         assert has[entry.old] is not is_gone(entry, answer["version"], answer["keras"]), entry.old
         assert not entry.use or has[entry.use], entry.use
+
+
+@pytest.mark.compiler
+def test_names_that_one_of_two_packages_has_lost_are_those_of_the_other() -> None:
+    known = table()
+    entries = [e for e in (*known.names.values(), *known.families.values()) if e.through]
+    # `plain` is Keras itself.
+    packages = {"tf.keras": "keras", "keras": "plain"}
+    losers, keepers, uses = [], [], []
+    for entry in entries:
+        rest = entry.old.partition(".")[2]
+        olds = [f"{rest}.{member}" for member in sorted(entry.members)] or [rest]
+        other = next(package for package in packages if package != entry.through)
+        losers += [f"{packages[entry.through]}.{old}" for old in olds]
+        keepers += [f"{packages[other]}.{old}" for old in olds]
+        uses += [f"{packages[entry.through]}.{entry.use.partition('.')[2]}"] if entry.use else []
+    named = [*losers, *keepers, *uses]
+    answer = asked_of_tensorflow({kind: [] for kind in _KINDS} | {"names": named})
+    has, is_keras_3 = answer["has"], answer["keras"].startswith("3")
+    assert [name for name in losers if has[name] is is_keras_3] == []
+    assert [name for name in (*keepers, *uses) if not has[name]] == []
 
 
 def test_every_entry_says_what_to_do() -> None:

@@ -90,15 +90,15 @@ def _text_of(number: int, lines: Sequence[str]) -> str:
 
 def _stretches(module: ModuleInfo, wanted: Sequence[int]) -> Iterator[Stretch]:
     """The outermost functions and statements that hold the wanted lines (sorted), in order."""
-    for node in _outermost(module.tree.body):
+    for node in _outermost(module.tree.body, wanted):
         if _holds_any(node, wanted):
             yield Stretch(_lines_to_read(node, wanted), node.col_offset > 0)
 
 
 def _lines_to_read(node: ast.stmt, wanted: Sequence[int]) -> list[int]:
-    """The lines of a statement. A function is read without the statements of its body that hold no wanted line."""
+    """The lines of a statement. A function or class is read without the statements of its body that hold no wanted line."""
     first, last = _extent(node)
-    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.With)):
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.With)):
         return list(range(first, last + 1))
     parts = [part for part in node.body if _holds_any(part, wanted)] or node.body[:1]
     lines = list(range(first, _extent(node.body[0])[0]))
@@ -121,10 +121,17 @@ def _extent(node: ast.stmt) -> tuple[int, int]:
     return first, node.end_lineno or node.lineno
 
 
-def _outermost(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements of a module, and of its classes: a class is read method by method."""
+def _outermost(body: Sequence[ast.stmt], wanted: Sequence[int]) -> Iterator[ast.stmt]:
+    """Statements of a module, and of its classes: a class is read method by method, unless its decorators or bases are wanted."""
     for node in body:
-        if isinstance(node, ast.ClassDef):
-            yield from _outermost(node.body)
+        if isinstance(node, ast.ClassDef) and not _is_named_in(node, wanted):
+            yield from _outermost(node.body, wanted)
         else:
             yield node
+
+
+def _is_named_in(node: ast.ClassDef, wanted: Sequence[int]) -> bool:
+    """Whether a wanted line is above the body of a class."""
+    first, body = _extent(node)[0], _extent(node.body[0])[0]
+    position = bisect_left(wanted, first)
+    return position < len(wanted) and wanted[position] < body

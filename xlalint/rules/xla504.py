@@ -54,5 +54,6 @@ class GoneOrRenamed(Rule):
                 variant = "environment"
             elif detail.is_of_graphs:
                 variant = "graphs"
-            use = detail.entry.instead or f"`{detail.entry.use}`"
-            self.report(node, fact, variant, confidence="certain", api=detail.found, use=use)
+            use = detail.entry.instead or f"`{detail.spelled(detail.entry.use)}`"
+            api = detail.spelled(detail.found)
+            self.report(node, fact, variant, confidence="certain", api=api, use=use)

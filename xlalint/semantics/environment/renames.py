@@ -46,8 +46,13 @@ _WORDS = (
     ),
     *(".lr", "get_scaled_loss", "get_unscaled_gradients"),
     *("learning_phase", "in_train_phase", "in_test_phase", "print_tensor"),
-    *("LocallyConnected", "DenseFeatures", "AbstractRNNCell"),
+    *("LocallyConnected", "DenseFeatures", "AbstractRNNCell", "MeanTensor", "MeanRelativeError"),
+    # tf.keras has the short names of these alone, and of what saves none.
+    *("mean_squared_", "mean_absolute_", "kl_divergence", "log_cosh", "keras.saving"),
 )
+# Keras 3 itself has the long names alone, and of the backend's functions few.
+_OF_PLAIN_KERAS = ("keras.backend", "keras.losses", "keras.metrics")
+_PLAIN_KERAS = re.compile(r"^(?:import|from) keras\b", re.MULTILINE)
 # A method that is given a text first.
 _TEXT_FIRST = re.compile(r"add_weight\(\s*[\"']")
 # Modules that speak of these have models of Keras 2, whatever tf.keras is: its methods and their parameters work there.
@@ -70,7 +75,9 @@ class Entry(NamedTuple):
     """A line of the table: the old name, the one of today, what to do in words, and where the old one stops working.
 
     `gone` is a TensorFlow minor, `keras-3`, `long`, `graphs` for what works in the graphs and sessions of TensorFlow 1 alone, or empty for what
-    is deprecated and works. `value` is the text that a parameter must be given for that, where another one still works.
+    is deprecated and works. `value` is the text that a parameter must be given for that, where another one still works. `through` is the
+    package below which the name is gone, `tf.keras` or `keras`, where the other one has it; `members` are those of a family that are gone, where
+    others are not.
     """
 
     old: str
@@ -78,7 +85,15 @@ class Entry(NamedTuple):
     instead: str
     gone: str
     value: str
+    through: str
     parameters: tuple[tuple[str, str], ...]
+    members: frozenset[str]
+
+    def is_meant_by(self, raw: str) -> bool:
+        """Whether a name below `tensorflow` or `keras`, as the module imports it, is gone there."""
+        if not self.through:
+            return True
+        return raw.startswith("keras.") is (self.through == "keras")
 
 
 class Rename(NamedTuple):
@@ -94,6 +109,10 @@ class Rename(NamedTuple):
     @property
     def is_of_graphs(self) -> bool:
         return self.entry.gone == _GRAPHS
+
+    def spelled(self, name: str) -> str:
+        """A name as this code has it: of names that Keras has itself, tf.keras may have lost some."""
+        return f"tf.{name}" if self.entry.through == "tf.keras" else name
 
 
 class Table(NamedTuple):
@@ -139,15 +158,21 @@ def _entries(raw: Mapping[str, Mapping[str, object]]) -> dict[str, Entry]:
     for old, said in raw.items():
         parameters = said.get("parameters", {})
         assert isinstance(parameters, dict)
-        words = {key: str(said.get(key, "")) for key in ("use", "instead", "gone", "value")}
-        found[old] = Entry(old, **words, parameters=tuple(parameters.items()))
+        words = {
+            key: str(said.get(key, "")) for key in ("use", "instead", "gone", "value", "through")
+        }
+        members = said.get("members", ())
+        assert isinstance(members, (list, tuple))
+        found[old] = Entry(
+            old, **words, parameters=tuple(parameters.items()), members=frozenset(members)
+        )
     return found
 
 
 def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
     """Keep a fact for each use of an old name in these modules."""
     for module in modules:
-        if module.may_hold_findings and _mentions(module.text):
+        if module.may_hold_findings and (_mentions(module.text) or _uses_plain_keras(module.text)):
             imported = dict(imports_in(module.tree))
             known = table()
             if any(word in module.text for word in _OF_KERAS_2):
@@ -189,8 +214,14 @@ def _function_at(module: ModuleInfo, line: int) -> FunctionInfo | None:
 
 def _lines_to_read(text: str, imported: Mapping[str, str]) -> list[int]:
     """The lines (1-based, in order) that may use an old name: they hold one of the words, or a name imported from below one."""
-    names = [name for name, dotted in imported.items() if _mentions(dotted)]
+    names = [
+        name
+        for name, dotted in imported.items()
+        if _mentions(dotted) or dotted.startswith(_OF_PLAIN_KERAS)
+    ]
     names += _other_names()
+    if _uses_plain_keras(text):
+        names += _OF_PLAIN_KERAS
     if "\r" in text:
         text = "\n".join(split_lines(text))
     lines, line, counted = [], 1, 0
@@ -220,6 +251,12 @@ def _places(word: str, text: str) -> Iterator[int]:
 def _mentions(text: str) -> bool:
     """Whether one of the words is part of the text."""
     return any(word in text for word in _WORDS) or _TEXT_FIRST.search(text) is not None
+
+
+def _uses_plain_keras(text: str) -> bool:
+    """Whether a module imports Keras itself, and may use what it has in another form than tf.keras."""
+    is_near = any(name.rpartition(".")[2] in text for name in _OF_PLAIN_KERAS)
+    return is_near and "keras" in text and _PLAIN_KERAS.search(text) is not None
 
 
 _Found = tuple[ast.AST, str, str, Entry]
@@ -284,10 +321,17 @@ class _Reader:
         if not node.module or node.level:
             return
         for alias in node.names:
-            name = rooted(f"{node.module}.{alias.name}")
+            raw = f"{node.module}.{alias.name}"
+            name = rooted(raw)
             for old in (name, *_above(name)):
                 entry = self._table.names.get(old) or self._table.families.get(old)
-                if entry is not None:
+                if (
+                    entry is not None
+                    and entry.members
+                    and name.rpartition(".")[2] not in entry.members
+                ):
+                    continue
+                if entry is not None and entry.is_meant_by(raw):
                     # What is below a renamed package moves with it: the import may be all there is to change.
                     is_exact = old == name
                     if not is_exact and old in self._table.names:
@@ -321,15 +365,21 @@ class _Reader:
         name = rooted(raw)
         for depth, part in enumerate((name, *_above(name))):
             entry = self._table.names.get(part)
-            if entry is not None:
+            if entry is not None and entry.is_meant_by(raw):
                 # `isinstance(strategy, (experimental.TPUStrategy, TPUStrategy))` takes both, and is right to.
                 if entry.gone or node in self._called:
                     yield _inner(node, depth), "name", part, entry
                 return
             family, _, member = part.rpartition(".")
             entry = self._table.families.get(family)
-            if entry is not None and member and part not in self._told:
-                self._told.add(part)
+            if entry is None or not member or not entry.is_meant_by(raw):
+                continue
+            if entry.members and member not in entry.members:
+                continue
+            # Another import mends all the members that are gone of a module that is not.
+            told = family if entry.members else part
+            if told not in self._told:
+                self._told.add(told)
                 yield _inner(node, depth), "family", part, entry
                 return
 
