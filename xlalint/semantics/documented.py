@@ -143,6 +143,21 @@ def complex_dtype(info: FunctionInfo, name: str) -> str | None:
     return named.pop() if len(named) == 1 else SOME_COMPLEX
 
 
+def is_for_tensors(info: FunctionInfo) -> bool:
+    """Whether a public function of a module says that one of its parameters is a tensor, or may be: `np.ndarray or tf.Tensor`."""
+    if info.parent is not None or info.cls is not None or info.name.startswith("_"):
+        return False
+    if any("tf.Tensor" in ast.unparse(each) for each in info.annotations.values()):
+        return True
+    text = _docstring(info)
+    if text is None or "tf.Tensor" not in text:
+        return False
+    entries = _entries(text)
+    return any(
+        "tf.Tensor" in (entries[name].type or "") for name in info.parameter_names & entries.keys()
+    )
+
+
 def _docstring(info: FunctionInfo) -> str | None:
     return None if isinstance(info.node, ast.Lambda) else ast.get_docstring(info.node, clean=False)
 

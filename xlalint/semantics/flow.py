@@ -536,11 +536,14 @@ def _try(node: ast.Try, frame: Frame) -> bool:
         names.fork()
         if handler.name:
             names[handler.name] = NOTHING_KNOWN
-        was_silent = frame.silent
-        if frame.context.is_compiled and not frame.raised and handlers.is_never_traced(handler):
-            frame.silent = True
+        was_silent, touched_host = frame.silent, frame.touches_host
+        compiles = frame.context.is_compiled and not frame.raised
+        never_traced = compiles and handlers.is_never_traced(handler)
+        frame.silent = was_silent or never_traced
         goes_on = run_block(handler.body, frame)
         frame.silent = was_silent
+        if never_traced:
+            frame.touches_host = touched_host  # what is done with an error says nothing of the rest
         if goes_on:
             if ends:
                 after = names.joined(after, names.take_back(), prefer_first=frame.function is None)

@@ -91,14 +91,14 @@ class Functions:
         self.put_off: list[Root] = []
 
     def forget_visits(self, since: int) -> None:
-        """Take what a package exports as not met, where it was first met after so many others: by a function that
-        turned out to run on the host, from where others may call it in compiled code all the same. What was said of the
-        functions met there went with it, so whoever else calls one has it run once more.
+        """Take what a package exports, or documents for tensors, as not met, where it was first met after so many others: by
+        a function that turned out to run on the host, from where others may call it in compiled code all the same. What was
+        said of the functions met there went with it, so whoever else calls one has it run once more.
         """
         latest = list(islice(reversed(self.visited), max(0, len(self.visited) - since)))
         for info in latest:
             self._memo.pop(info, None)
-            if self._analysis.modules.exports.hold(info):
+            if self._analysis.modules.exports.hold(info) or documented.is_for_tensors(info):
                 del self.visited[info]
 
     def leave_unmet(self, since: int) -> None:
@@ -134,6 +134,27 @@ class Functions:
         converted: bool | None = None,
     ) -> Value:
         """The value that a call of a project function returns; what is seen on the way is noted for its context."""
+        given = (info, positional, keywords, self_value, frame, open_ended, converted)
+        if not _falls_back(info, frame):
+            return self._invoke(*given)
+        silent, touches_host = frame.silent, frame.touches_host
+        frame.silent, frame.touches_host = True, False
+        value = self._invoke(*given)
+        on_host = frame.touches_host
+        frame.silent, frame.touches_host = silent, touches_host
+        # What an override leaves to the host says nothing of what it does itself.
+        return value if on_host or silent else self._invoke(*given)
+
+    def _invoke(
+        self,
+        info: FunctionInfo,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        self_value: Value | None,
+        frame: Frame,
+        open_ended: bool,
+        converted: bool | None,
+    ) -> Value:
         wrappers = self._analysis.wrappers
         if wrappers.results and info in wrappers.results:
             return wrappers.results[info]
@@ -560,6 +581,16 @@ def _computes_with(name: str, info: FunctionInfo) -> bool:
         if isinstance(node, ast.BinOp)
         for side in (node.left, node.right)
     )
+
+
+def _falls_back(info: FunctionInfo, frame: Frame) -> bool:
+    """Whether an override nobody was seen to compile calls what it overrides under a condition: it was written to do without."""
+    if not frame.undecided or info.cls is None or frame.context.region != ASSUMED:
+        return False
+    caller = frame.function
+    if caller is None or caller.name != info.name:
+        return False
+    return caller.cls is not None and caller.cls is not info.cls
 
 
 def _documented(info: FunctionInfo, name: str) -> Value | None:
