@@ -134,27 +134,8 @@ class Functions:
         converted: bool | None = None,
     ) -> Value:
         """The value that a call of a project function returns; what is seen on the way is noted for its context."""
-        given = (info, positional, keywords, self_value, frame, open_ended, converted)
-        if not _falls_back(info, frame):
-            return self._invoke(*given)
-        silent, touches_host = frame.silent, frame.touches_host
-        frame.silent, frame.touches_host = True, False
-        value = self._invoke(*given)
-        on_host = frame.touches_host
-        frame.silent, frame.touches_host = silent, touches_host
-        # What an override leaves to the host says nothing of what it does itself.
-        return value if on_host or silent else self._invoke(*given)
-
-    def _invoke(
-        self,
-        info: FunctionInfo,
-        positional: list[Value],
-        keywords: dict[str, Value],
-        self_value: Value | None,
-        frame: Frame,
-        open_ended: bool,
-        converted: bool | None,
-    ) -> Value:
+        if frame.undecided and _falls_back(info, frame):
+            return self._fall_back(info, positional, keywords, self_value, frame, open_ended)
         wrappers = self._analysis.wrappers
         if wrappers.results and info in wrappers.results:
             return wrappers.results[info]
@@ -241,6 +222,26 @@ class Functions:
         frame.touches_host = frame.touches_host or inner.touches_host
         frame.reads_files = frame.reads_files or inner.reads_files
         known[key] = (value, inner.touches_host)
+        return value
+
+    def _fall_back(
+        self,
+        info: FunctionInfo,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        self_value: Value | None,
+        frame: Frame,
+        open_ended: bool,
+    ) -> Value:
+        """What an override gets of what it overrides: where that is computed on the host, it says nothing of the override."""
+        given = (info, positional, keywords, self_value, frame)
+        silent, touches_host, undecided = frame.silent, frame.touches_host, frame.undecided
+        frame.silent, frame.touches_host, frame.undecided = True, False, 0
+        value = self.invoke(*given, open_ended=open_ended)
+        on_host, frame.silent = frame.touches_host, silent
+        if not (on_host or silent):
+            value = self.invoke(*given, open_ended=open_ended)
+        frame.touches_host, frame.undecided = touches_host, undecided
         return value
 
     def forget_results(self, info: FunctionInfo) -> None:
@@ -585,10 +586,10 @@ def _computes_with(name: str, info: FunctionInfo) -> bool:
 
 def _falls_back(info: FunctionInfo, frame: Frame) -> bool:
     """Whether an override nobody was seen to compile calls what it overrides under a condition: it was written to do without."""
-    if not frame.undecided or info.cls is None or frame.context.region != ASSUMED:
-        return False
     caller = frame.function
-    if caller is None or caller.name != info.name:
+    if info.cls is None or caller is None or caller.name != info.name:
+        return False
+    if frame.context.region != ASSUMED:
         return False
     return caller.cls is not None and caller.cls is not info.cls
 
