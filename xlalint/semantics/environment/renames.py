@@ -46,6 +46,16 @@ _WORDS = (
     ),
     *(".lr", "get_scaled_loss", "get_unscaled_gradients"),
     *("learning_phase", "in_train_phase", "in_test_phase", "print_tensor"),
+    *(
+        "K.function(",
+        "backend.function",
+        "K.placeholder",
+        "backend.placeholder",
+        "random_binomial",
+        "local_conv",
+    ),
+    *("normalize_batch_in_training", "manual_variable_initialization", "reset_uids", "Enqueuer"),
+    *("model_from_config", "RadialConstraint", "BaseLogger"),
     *("LocallyConnected", "DenseFeatures", "AbstractRNNCell", "MeanTensor", "MeanRelativeError"),
     # tf.keras has the short names of these alone, and of what saves none.
     *("mean_squared_", "mean_absolute_", "kl_divergence", "log_cosh", "keras.saving"),
