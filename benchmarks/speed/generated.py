@@ -126,6 +126,17 @@ def layers_in_layers(n: int) -> dict[str, str]:
     return {"layers_in_layers.py": _IMPORT + first + others}
 
 
+def layers_in_modules(n: int) -> dict[str, str]:
+    """A layer and a function that makes one in each module of a package that computes in mixed precision."""
+    one = (
+        "class L{0}(tf.keras.layers.Layer):\n    def call(self, x):\n        return x[x > 0]\n\n\n"
+        "def make{0}():\n    return L{0}(name='l{0}')\n"
+    )
+    files = {f"layers/l{i}.py": _IMPORT + one.format(i) for i in range(n)}
+    policy = "tf.keras.mixed_precision.set_global_policy('mixed_bfloat16')\n"
+    return {"layers/__init__.py": "", "layers/policy.py": _IMPORT + policy, **files}
+
+
 def class_hierarchy(n: int) -> dict[str, str]:
     """Layers that each inherit from the one before and call what it does."""
     first = (
@@ -235,6 +246,7 @@ SHAPES = (
     Shape("chain across modules", call_chain_across_modules, 2000),
     Shape("chain of methods", method_chain, 2000),
     Shape("layers in layers", layers_in_layers, 800),
+    Shape("layers in modules", layers_in_modules, 800),
     Shape("class hierarchy", class_hierarchy, 400),
     Shape("if with 2,000 elifs", branches, 2000),
     Shape("nested blocks", nested_blocks, 400),

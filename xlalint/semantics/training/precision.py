@@ -39,6 +39,8 @@ _MIXED = re.compile(
 _FOR_TPUS = re.compile(r"tpu", re.IGNORECASE)
 # A layer that says itself what it computes in, or leaves its inputs as they are.
 _OWN_DTYPE = re.compile(r"autocast|__init__\([^)]*dtype\s*=")
+# What is made with a dtype: `Scores(8, dtype=tf.float32)`.
+_MADE_WITH_DTYPE = re.compile(r"\b(\w+)\((?=[^)]*\bdtype\s*=)")
 
 
 class Precision:
@@ -51,6 +53,7 @@ class Precision:
         self._is_chosen = False
         self._mixed: str | None = None
         self._of_layers: dict[ClassInfo, str | None] = {}
+        self._told: frozenset[str] | None = None
 
     def read(self, modules: Iterable[ModuleInfo]) -> None:
         """Look for a mixed policy in the texts of a project."""
@@ -78,10 +81,18 @@ class Precision:
         if role is None or role.kind != LAYER:
             return None
         own = "\n".join(cls.module.text.split("\n")[cls.node.lineno - 1 : cls.node.end_lineno])
-        made_with = re.compile(rf"\b{cls.name}\([^)]*\bdtype\s*=")
-        modules = self._analysis.modules.project.modules.values()
-        is_told = any(m is not None and made_with.search(m.text) for m in modules)
+        is_told = cls.name in self._made_with_dtype()
         return None if is_told or _OWN_DTYPE.search(own) else self._mixed
+
+    def _made_with_dtype(self) -> frozenset[str]:
+        """The names of what the project makes with a dtype, read once: projects have thousands of layers and modules."""
+        if self._told is None:
+            modules = self._analysis.modules.project.modules.values()
+            texts = (m.text for m in modules if m is not None and "dtype" in m.text)
+            self._told = frozenset(
+                made[1] for text in texts for made in _MADE_WITH_DTYPE.finditer(text)
+            )
+        return self._told
 
     def saw_policy(self, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
         """`set_global_policy(...)`: `mixed_float16` where that is known."""
