@@ -476,6 +476,8 @@ def _for(node: ast.For, frame: Frame) -> bool:
     if not is_graph_loop:
         costs.note_loop(node, frame)
     # What is only guessed to be a tensor may be a list of them, whose loop Python unrolls: its numbers stay numbers.
+    if iteration.may_be_of_the_graph(node, items, frame):
+        frame.open_loops.add(node)
     is_graph_loop = is_graph_loop and not items.guess
     if is_graph_loop:
         frame.graph_loops.add(node)

@@ -28,7 +28,8 @@ class Frame:
     gradient tapes that record it, `arms` the arms of graph conditionals that it is in,
     `scope` says whether code runs inside a strategy's scope (`scopes.py`), `constructs` are the conditionals and loops of the graph around it in this function,
     `bodies` counts those that callers stand in, or that were handed it. `covered` holds conditions already reported as part of a larger one, `splits`
-    conditionals of which an arm returns, `graph_loops` the loops that became a tf.while_loop, `caught` the exceptions that a `try`
+    conditionals of which an arm returns, `graph_loops` the loops that became a tf.while_loop, `open_loops`
+    those over a tensor or a list of them, nobody knows which, `caught` the exceptions that a `try`
     around catches (`handlers.py`), `raised` whether tracing was seen to raise one of them. `left_out` are the parameters that default
     to None and that nobody is seen to pass (`left_out.py`).
     """
@@ -60,6 +61,7 @@ class Frame:
     splits: list[Split] = field(default_factory=list)
     scope: str = ""
     graph_loops: set[ast.AST] = field(default_factory=set)
+    open_loops: set[ast.AST] = field(default_factory=set)
     caught: frozenset[str] = frozenset()
     raised: bool = False
     left_out: dict[str, Value] = field(default_factory=dict)

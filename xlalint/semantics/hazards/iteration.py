@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xlalint.semantics.facts import ARMS, ITERATION, LOOP_EXIT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.values import COLLECTION, DATASET, SEQUENCE, Value
+from xlalint.semantics.values import COLLECTION, DATASET, SEQUENCE, TENSOR, UNKNOWN, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments
@@ -94,6 +94,13 @@ def note_loop(frame: Frame, node: ast.For | ast.AsyncFor, items: Value, inside: 
         note(frame, node.iter, inside, "unpacking")
 
 
+def may_be_of_the_graph(node: ast.For, items: Value, frame: Frame) -> bool:
+    """Whether a loop goes over a tensor or a list of them, nobody knows which."""
+    if items.kind is UNKNOWN:
+        return isinstance(node.iter, ast.Name) and _is_parameter(node.iter.id, frame)
+    return items.kind is TENSOR and (items.guess or items.structured)
+
+
 def note_exits(node: ast.If, test: Value, frame: Frame) -> None:
     """What a `break` or `return` under a tensor condition does to the loop around it."""
     if not frame.loops:
@@ -101,7 +108,8 @@ def note_exits(node: ast.If, test: Value, frame: Frame) -> None:
     kinds = [_kind(loop, frame) for loop in frame.loops]
     innermost = kinds[-1]
     if innermost != GRAPH and _leaves(node, (ast.Break,), into_loops=False):
-        frame.analysis.note(frame, node.test, LOOP_EXIT, test, LoopExit(innermost, "break"))
+        if frame.loops[-1] not in frame.open_loops:  # a loop of the graph may be left
+            frame.analysis.note(frame, node.test, LOOP_EXIT, test, LoopExit(innermost, "break"))
     elif _leaves(node, (ast.Return,), into_loops=True):
         if GRAPH in kinds:
             frame.analysis.note(frame, node.test, LOOP_EXIT, test, LoopExit(GRAPH, "return"))
