@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint import data, toml
@@ -46,23 +47,29 @@ _WORDS = (
     ),
     *(".lr", "get_scaled_loss", "get_unscaled_gradients"),
     *("learning_phase", "in_train_phase", "in_test_phase", "print_tensor"),
-    *(
-        "K.function(",
-        "backend.function",
-        "K.placeholder",
-        "backend.placeholder",
-        "random_binomial",
-        "local_conv",
-    ),
-    *("normalize_batch_in_training", "manual_variable_initialization", "reset_uids", "Enqueuer"),
-    *("model_from_config", "RadialConstraint", "BaseLogger"),
-    *("LocallyConnected", "DenseFeatures", "AbstractRNNCell", "MeanTensor", "MeanRelativeError"),
-    # tf.keras has the short names of these alone, and of what saves none.
-    *("mean_squared_", "mean_absolute_", "kl_divergence", "log_cosh", "keras.saving"),
+    *("Enqueuer", "model_from_config", "RadialConstraint", "BaseLogger"),
+    *("LocallyConnected", "DenseFeatures", "AbstractRNNCell", "keras.saving"),
 )
+# Words of one module of Keras, which few files name: they are looked for in those alone.
+_WORDS_OF = {
+    "backend": (
+        *("K.function(", "backend.function", "K.placeholder", "backend.placeholder"),
+        *("random_binomial", "local_conv", "normalize_batch_in_training"),
+        *("manual_variable_initialization", "reset_uids"),
+    ),
+    # tf.keras has the short names of these alone.
+    "losses": ("mean_squared_", "mean_absolute_", "kl_divergence", "log_cosh"),
+    "metrics": (
+        *("mean_squared_", "mean_absolute_", "kl_divergence", "log_cosh"),
+        *("MeanTensor", "MeanRelativeError"),
+    ),
+}
 # Keras 3 itself has the long names alone, and of the backend's functions few.
 _OF_PLAIN_KERAS = ("keras.backend", "keras.losses", "keras.metrics")
-_PLAIN_KERAS = re.compile(r"^(?:import|from) keras\b", re.MULTILINE)
+_PLAIN_KERAS = re.compile(r"^(?:import keras\b|from keras\.)", re.MULTILINE)
+_FROM_KERAS = re.compile(
+    r"^from keras import (?:\([^)]*|[^\n]*)\b(?:backend|losses|metrics)\b", re.MULTILINE
+)
 # A method that is given a text first.
 _TEXT_FIRST = re.compile(r"add_weight\(\s*[\"']")
 # Modules that speak of these have models of Keras 2, whatever tf.keras is: its methods and their parameters work there.
@@ -189,7 +196,7 @@ def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
                 known = known.without_models()
             if any(f"def {name}(" in module.text for name in known.texts):
                 known = known._replace(texts={})  # methods of the project's own
-            reader = _Reader(known, imported, _lines_to_read(module.text, imported))
+            reader = _Reader(known, imported, _lines_to_read(module.text, imported), module.text)
             for node, kind, found, entry in reader.read(module.tree):
                 is_gone = _is_gone(entry, analysis)
                 if entry.gone not in ("", _GRAPHS) and not is_gone:
@@ -229,13 +236,15 @@ def _lines_to_read(text: str, imported: Mapping[str, str]) -> list[int]:
         for name, dotted in imported.items()
         if _mentions(dotted) or dotted.startswith(_OF_PLAIN_KERAS)
     ]
-    names += _other_names()
+    words: list[str] = []
+    if _mentions(text):
+        words += (*_WORDS, *chain.from_iterable(_WORDS_OF.values()), *_other_names())
     if _uses_plain_keras(text):
-        names += _OF_PLAIN_KERAS
+        words += _OF_PLAIN_KERAS
     if "\r" in text:
         text = "\n".join(split_lines(text))
     lines, line, counted = [], 1, 0
-    places = {place for word in (*_WORDS, *names) for place in _places(word, text)}
+    places = {place for word in (*words, *names) for place in _places(word, text)}
     places.update(found.start() for found in _TEXT_FIRST.finditer(text))
     for place in sorted(places):
         line += text.count("\n", counted, place)
@@ -260,13 +269,19 @@ def _places(word: str, text: str) -> Iterator[int]:
 
 def _mentions(text: str) -> bool:
     """Whether one of the words is part of the text."""
-    return any(word in text for word in _WORDS) or _TEXT_FIRST.search(text) is not None
+    if any(word in text for word in _WORDS):
+        return True
+    for module, words in _WORDS_OF.items():
+        if module in text and any(word in text for word in words):
+            return True
+    return _TEXT_FIRST.search(text) is not None
 
 
 def _uses_plain_keras(text: str) -> bool:
     """Whether a module imports Keras itself, and may use what it has in another form than tf.keras."""
-    is_near = any(name.rpartition(".")[2] in text for name in _OF_PLAIN_KERAS)
-    return is_near and "keras" in text and _PLAIN_KERAS.search(text) is not None
+    if any(name in text for name in _OF_PLAIN_KERAS) and _PLAIN_KERAS.search(text) is not None:
+        return True
+    return "from keras import" in text and _FROM_KERAS.search(text) is not None
 
 
 _Found = tuple[ast.AST, str, str, Entry]
@@ -275,8 +290,11 @@ _Found = tuple[ast.AST, str, str, Entry]
 class _Reader:
     """Reads one module for old names. Of a family, the first use of each member is told."""
 
-    def __init__(self, known: Table, imported: Mapping[str, str], lines: Sequence[int]) -> None:
+    def __init__(
+        self, known: Table, imported: Mapping[str, str], lines: Sequence[int], text: str
+    ) -> None:
         self._table = known
+        self._text = text
         self._imported = imported
         self._lines = lines
         self._told: set[str] = set()
@@ -288,7 +306,8 @@ class _Reader:
         self._optimizers: frozenset[str] = frozenset()
 
     def read(self, tree: ast.Module) -> Iterator[_Found]:
-        if self._lines and self._table.metrics:
+        of_objects = (*self._table.metrics, *self._table.optimizers)
+        if self._lines and any(f".{name}" in self._text for name in of_objects):
             assigned = found_in(tree.body, _ASSIGNMENTS)
             self._metrics = frozenset(self._made_as(_METRICS, assigned))
             self._optimizers = frozenset(self._made_as(_OPTIMIZERS, assigned))
