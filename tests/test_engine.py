@@ -112,6 +112,34 @@ def test_a_module_that_only_speaks_of_tensorflow_is_still_read(tmp_path: Path) -
     assert "XLA201" in {code for _, _, code in said(result)}
 
 
+def test_decorators_and_bases_of_classes_are_read(tmp_path: Path) -> None:
+    result = check_files(
+        tmp_path,
+        {
+            "cells.py": """
+                import tensorflow as tf
+
+                class Short(tf.keras.metrics.MeanTensor): pass
+
+                class Wide(
+                    tf.keras.metrics.MeanTensor
+                ): pass
+
+                @tf.keras.saving.register_keras_serializable()
+                class Cell(tf.keras.layers.AbstractRNNCell):
+                    class Inner(tf.keras.metrics.MeanTensor): pass
+
+                    def call(self, x):
+                        return tf.unique_with_counts(x)
+            """,
+        },
+    )
+    assert result.errors == ()
+    found = [(line, code) for _, line, code in said(result)]
+    gone = [(line, "XLA504") for line in (4, 7, 10, 11, 12)]
+    assert found == [*gone, (15, "XLA401")]
+
+
 OTHER_BACKENDS = {
     "chosen": 'import os\n\nos.environ["KERAS_BACKEND"] = "jax"\nimport tensorflow as tf\n',
     "chosen by default": 'import os\n\nos.environ.setdefault("KERAS_BACKEND", "torch")\n',

@@ -131,7 +131,8 @@ def _outermost(body: Sequence[ast.stmt], wanted: Sequence[int]) -> Iterator[ast.
 
 
 def _is_named_in(node: ast.ClassDef, wanted: Sequence[int]) -> bool:
-    """Whether a wanted line is above the body of a class."""
+    """Whether a wanted line is above the body of a class, or may be both, as in `class Rows(Layer): pass`."""
     first, body = _extent(node)[0], _extent(node.body[0])[0]
     position = bisect_left(wanted, first)
-    return position < len(wanted) and wanted[position] < body
+    is_short = body in (node.lineno, node.end_lineno)
+    return position < len(wanted) and wanted[position] < body + is_short

@@ -163,7 +163,8 @@ def _asks_for_state(test: ast.expr) -> bool:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return True  # `if not self.built`, `if not cache`
     if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn):
-        return True  # `if name not in self.means`
+        # `if name not in self.means`, not `if mode not in ("a", "b")`.
+        return isinstance(test.comparators[0], (ast.Name, ast.Attribute))
     text = ast.unparse(test)
     return "None" in text or "hasattr" in text or "built" in text
 
