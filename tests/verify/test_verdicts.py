@@ -192,6 +192,19 @@ def test_a_module_that_cannot_be_imported_is_why_its_findings_are_not_reached(
     assert (verdict.verdict, verdict.evidence) == (NOT_REACHED, broken[str(folder / "m.py")])
 
 
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("XLA502", "a claim about TPUs, which a CPU cannot judge"),
+        ("XLA506", "a claim about packages that do not go together, which installing them shows"),
+        ("XLA602", "a claim about training and its input, which no compiler judges"),
+    ],
+)
+def test_what_no_compiler_judges_is_said_to_be_so(code: str, why: str, folder: Path) -> None:
+    verdict = one(folder, finding(code, 9), target(folder, executed=()))
+    assert (verdict.verdict, verdict.evidence) == (NOT_REACHED, why)
+
+
 def test_a_failure_of_another_kind_in_that_line_does_not(folder: Path) -> None:
     told = target(folder, failure(folder, 4, "no-kernel", "lower"), failed="lower")
     assert one(folder, finding("XLA105", 4), told).verdict == NOT_REACHED

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import socket
 import threading
 import time
@@ -27,6 +28,10 @@ _HOST = "127.0.0.1"
 # What a process that others were lost to may take to say what it saw of that, and to leave after its last step.
 _GRACE = 10.0
 _PORT_TAKEN = "Address already in use"
+# What TensorFlow raises in the processes that wait for one that is gone.
+_LOST_ANOTHER = re.compile(
+    r"Collective ops is aborted by|Socket closed|Connection reset|failed to connect"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +113,14 @@ def run(
 
 
 def cause(found: Sequence[Member]) -> Member | None:
-    """The process that failed first, None where none did; the first of the list where it says the same."""
-    failed = sorted((one for one in found if one.has_failed), key=lambda one: one.ended)
+    """The process that failed first, None where none did; the first of the list where it says the same.
+
+    One that says that it has lost another comes after those that do not: both may end before anybody looks.
+    """
+    failed = sorted(
+        (one for one in found if one.has_failed),
+        key=lambda one: (_LOST_ANOTHER.search(_failure_of(one)) is not None, one.ended),
+    )
     if not failed:
         return None
     chief = next((one for one in failed if one is found[0]), None)

@@ -16,6 +16,7 @@ from xlalint.verify.jobs import Job, Module
 
 # Claims about moving to a TPU, not about what compiles: their functions build models and strategies.
 ABOUT_TPUS = ("XLA5", "XLA801", "XLA802")
+ABOUT_PACKAGES = "XLA506"
 # Claims about the code around compiled steps, which a run judges by counting compilations.
 ABOUT_DRIVERS = ("XLA30",)
 # Claims about how training is set up and fed, which no compiler judges; their functions build models and pipelines.

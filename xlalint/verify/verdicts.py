@@ -365,6 +365,8 @@ def _why_not(case: _Case, targets: Sequence[TargetReport]) -> str:
         return case.unread
     if case.claim.is_of_names:
         return "nothing that was run failed in this line"
+    if finding.code == plan.ABOUT_PACKAGES:
+        return "a claim about packages that do not go together, which installing them shows"
     if finding.code.startswith(plan.ABOUT_TPUS):
         return "a claim about TPUs, which a CPU cannot judge"
     if finding.code.startswith(plan.ABOUT_TRAINING):
