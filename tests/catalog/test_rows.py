@@ -73,6 +73,22 @@ def test_arguments_are_sorted_by_what_happens_to_tensors() -> None:
     assert made["python_args"] == ["b"]
 
 
+def test_lists_are_sorted_by_what_happens_to_their_parts() -> None:
+    made = row(
+        "a b c d",
+        default=default(),
+        argument__a={"status": "refused"},
+        parts__a={"status": "untraceable"},
+        argument__b={"status": "untraceable"},
+        parts__b={"status": "fails", "reason": "constant"},
+        argument__c={"status": "fails", "reason": "no-kernel"},
+        argument__d={"status": "fails", "reason": "dtype"},
+    )
+    assert made["constant_args"] == ["b", "c"]
+    assert made["python_args"] == ["b"]
+    assert made["python_parts"] == ["a"]
+
+
 def test_conditions_hold_only_what_differs() -> None:
     made = row(
         default=default(),

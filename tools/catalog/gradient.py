@@ -28,6 +28,15 @@ def gradient(program: Program) -> dict[str, Any]:
     return lower(backward, specs).plain()
 
 
+def differentiates_eagerly(program: Program) -> bool:
+    """Whether eager execution finds the gradient."""
+    try:
+        gradient_function(program)(*program.inputs())
+    except Exception:
+        return False
+    return True
+
+
 class NoGradientError(Exception):
     """Nothing differentiable goes in or comes out, or nothing connects them."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import tensorflow as tf
 from tools.catalog import bounded
 from tools.catalog.compiler import Traced, Verdict, lower_program, trace
 from tools.catalog.forms import form
-from tools.catalog.gradient import gradient
+from tools.catalog.gradient import differentiates_eagerly, gradient
 from tools.catalog.operations import OperationProbe
 from tools.catalog.program import Program, tensors_of
 from tools.catalog.subjects import FunctionSubject, Subject
@@ -206,17 +206,36 @@ def _unknown_sizes(traced: Traced) -> list[int]:
 def _constants(
     subject: Subject, arguments: Mapping[str, Any], program: Program, step: Step
 ) -> None:
-    """Give each number-like argument as a tensor that arrives at run time."""
+    """Give each number-like argument as a tensor that arrives at run time, and each list of numbers as one of tensors."""
     if not isinstance(subject, FunctionSubject):
         return
     for parameter in subject.parameters:
         value = arguments.get(parameter.name, parameter.default)
-        for number in _numbers(parameter, value):
-            step(
-                f"argument:{parameter.name}",
-                functools.partial(_as_tensor, program, parameter.name, number),
-            )
-            break
+        number = next(
+            (n for n in _numbers(parameter, value) if _takes(program, parameter, n)), None
+        )
+        if number is None:
+            continue
+        whole = functools.partial(_as_tensor, program, parameter.name, number)
+        step(f"argument:{parameter.name}", whole)
+        if isinstance(number, (list, tuple)):
+            parts = functools.partial(_as_tensors, program, parameter.name, number)
+            step(f"parts:{parameter.name}", parts)
+
+
+def _takes(program: Program, parameter: inspect.Parameter, value: Any) -> bool:
+    """Whether the call runs eagerly with this value, where it is not the one that it has anyway."""
+    given = program.arguments.get(parameter.name, parameter.default)
+    return given is value or _is_taken(program.replace(**{parameter.name: value}))
+
+
+def _is_taken(program: Program) -> bool:
+    """Whether the call runs eagerly, or would if its operation had a kernel for this machine."""
+    try:
+        _eager(program)
+    except Exception:
+        return False
+    return True
 
 
 def _data_sized(
@@ -261,9 +280,9 @@ def _counted(program: Program, name: str, value: Any) -> dict[str, Any]:
 
 
 def _numbers(parameter: inspect.Parameter, value: Any) -> Iterator[Any]:
-    if value is None or value is parameter.empty:
+    if value is None:
         yield from optional_numbers(parameter.name)
-    elif not isinstance(value, (bool, np.ndarray)):
+    elif value is not parameter.empty and not isinstance(value, (bool, np.ndarray)):
         try:
             array = np.array(value)
         except (TypeError, ValueError):
@@ -273,15 +292,30 @@ def _numbers(parameter: inspect.Parameter, value: Any) -> Iterator[Any]:
 
 
 def _as_tensor(program: Program, name: str, value: Any) -> dict[str, Any]:
-    given = np.array(value)
-    kinds = (np.int32, np.int64) if given.dtype.kind == "i" else (np.float32,)
-    verdict = Verdict("untraceable")
-    for kind in kinds:
-        changed = program.replace(**{name: given.astype(kind)})
-        verdict = lower_program(changed)
-        if verdict.status != "untraceable":
-            break
-    return verdict.plain()
+    """What becomes of a number, or a list of numbers, as one tensor: `refused` where eager execution takes it neither."""
+    return _first_taken(program, name, [np.array(value, kind) for kind in _kinds(value)])
+
+
+def _as_tensors(program: Program, name: str, value: Sequence[Any]) -> dict[str, Any]:
+    """What becomes of a list with a tensor for each number."""
+    lists = [
+        tf.nest.map_structure(functools.partial(np.array, dtype=kind), value)
+        for kind in _kinds(value)
+    ]
+    return _first_taken(program, name, lists)
+
+
+def _kinds(value: Any) -> tuple[type, ...]:
+    """An integer may stand for a float."""
+    return (np.int32, np.int64, np.float32) if np.array(value).dtype.kind == "i" else (np.float32,)
+
+
+def _first_taken(program: Program, name: str, values: Sequence[Any]) -> dict[str, Any]:
+    for value in values:
+        changed = program.replace(**{name: value})
+        if _is_taken(changed):
+            return lower_program(changed).plain()
+    return {"status": "refused"}
 
 
 def _conditions(
@@ -315,6 +349,8 @@ def _varied(
         facts["frozen"] = []
     if verdict.status == "compiles":
         backward = gradient(program.freeze(*frozen))
+        if backward.get("status") == "fails" and not differentiates_eagerly(program):
+            return facts  # TensorFlow's own refusal of these arguments
         facts["gradient"] = backward.get("status")
         if backward.get("missing"):
             facts["gradient_missing"] = list(backward["missing"])

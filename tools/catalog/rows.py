@@ -22,6 +22,7 @@ def api_row(params: list[str], steps: Steps, host_ops: frozenset[str]) -> Row:
             "constant_args": _arguments(steps, params, default, "constant"),
             "sizing_args": _arguments(steps, params, default, "sizing"),
             "python_args": _arguments(steps, params, default, "python"),
+            "python_parts": _arguments(steps, params, default, "python", "parts:"),
             **_form(steps),
             "dtypes": _dtypes(steps, base["status"]),
             "conditions": _conditions(steps, base, default, params),
@@ -80,20 +81,24 @@ def _verdict(result: Mapping[str, Any]) -> Row:
     }
 
 
-def _arguments(steps: Steps, params: list[str], default: Mapping[str, Any], kind: str) -> list[str]:
-    """Arguments of one kind, in the order of the signature."""
+def _arguments(
+    steps: Steps, params: list[str], default: Mapping[str, Any], kind: str, given: str = "argument:"
+) -> list[str]:
+    """Arguments of one kind, in the order of the signature, `given` as a tensor or as parts of a list."""
     found = set(default["frozen"]) if kind == "constant" else set()
     for label, result in steps.items():
-        if label.startswith("argument:") and _argument_kind(result, default) == kind:
-            found.add(label.removeprefix("argument:"))
+        is_given = label.startswith(given if kind == "python" else ("argument:", "parts:"))
+        if is_given and _argument_kind(result, default) == kind:
+            found.add(label.partition(":")[2])
     order = {name: index for index, name in enumerate(params)}
     return sorted(found, key=lambda name: (order.get(name, len(order)), name))
 
 
 def _argument_kind(result: Mapping[str, Any], default: Mapping[str, Any]) -> str | None:
+    """Of arguments that eager execution takes as tensors. What has no kernel is computed beforehand from constants alone."""
     if result.get("status") == "untraceable":
         return "python"
-    if result.get("reason") == "constant":
+    if result.get("status") == "fails" and result.get("reason") != "dtype":
         return "constant"
     more = set(result.get("data_sized", ())) - set(default.get("data_sized", ()))
     return "sizing" if more else None

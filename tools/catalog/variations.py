@@ -10,6 +10,7 @@ from tools.catalog.arguments import f32, i32
 from tools.catalog.composites import COMPOSITE_CALLS, condition
 
 GIVEN = "given"
+LISTED = "listed"
 
 # A parameter's name, and the words that some API takes for it; an API that refuses a word eagerly is not measured on it.
 _WORDS: Mapping[str, tuple[str, ...]] = {
@@ -65,6 +66,33 @@ _OPTIONAL: Mapping[str, tuple[Any, ...]] = {
     "indices": (i32(0),),
 }
 
+# Numbers for more of them, which are only given as tensors: where XLA needs a constant, or TensorFlow reads a Python value.
+_NUMBERS: Mapping[str, tuple[Any, ...]] = {
+    "axes": (0, [0], [0, 1], [1, 0]),
+    "axis": (0, [0], [0, 1]),
+    "batch_shape": ([2],),
+    "dim": (0,),
+    "fft_length": ([4], 4, [4, 4], [2, 2]),
+    "length": (4,),
+    "limit": (4,),
+    "max_length": (4,),
+    "max_values": (2,),
+    "n": (2,),
+    "num": (3, 4),
+    "num_columns": (2,),
+    "num_rows": (3,),
+    "offset": (1,),
+    "ord": (1,),
+    "output_shape": ([9], [1, 8, 8, 3], [2]),
+    "perm": ([1, 0], [0]),
+    "repeats": (2,),
+    "sequence_length": (4,),
+    "shape": ([4], [3, 3], [9]),
+    "size": (2, [2], 4),
+    "stop": (4,),
+    "tol": (0.1,),
+}
+
 # Arguments that only mean something together.
 _ANTIALIASED: Mapping[str, tuple[str, ...]] = {
     "tf.image.resize": ("method",),
@@ -92,6 +120,12 @@ PAIRS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "tf.compat.v1.where_v2": ({"x": f32(1, 2, 3, 4), "y": f32(5, 6, 7, 8)},),
     "keras.ops.where": ({"x1": f32(1, 2, 3, 4), "x2": f32(5, 6, 7, 8)},),
     "tf.math.bincount": ({"minlength": 4, "maxlength": 4},),
+    **dict.fromkeys(
+        ("tf.nn.max_pool", "tf.nn.max_pool2d", "tf.compat.v1.nn.max_pool"),
+        ({"padding": [[0, 0], [1, 1], [1, 1], [0, 0]]},),
+    ),
+    "tf.norm": ({"ord": 2, "axis": [0, 1]},),
+    "tf.compat.v1.norm": ({"ord": 2, "axis": [0, 1]},),
     "tf.compat.v1.image.resize_images": (
         {"method": 1},
         {"method": 2},
@@ -117,10 +151,7 @@ def variations(
             spelled = value if isinstance(value, (bool, str)) else GIVEN
             yield {parameter.name: value}, {parameter.name: spelled}
     for pair in PAIRS.get(name, ()):
-        yield (
-            dict(pair),
-            {key: value if _is_spelled_out(key, value) else GIVEN for key, value in pair.items()},
-        )
+        yield dict(pair), {key: _spelled(key, value) for key, value in pair.items()}
     for composite in COMPOSITE_CALLS.get(name, ()):
         changes = composite()
         yield changes, condition(changes)
@@ -140,15 +171,17 @@ def alternatives(parameter: inspect.Parameter, current: Any) -> tuple[Any, ...]:
     return ()
 
 
-def _is_spelled_out(name: str, value: Any) -> bool:
-    """Words and flags are, and the numbers that TensorFlow 1 has for words."""
-    return isinstance(value, (bool, str)) or (name == "method" and isinstance(value, int))
+def _spelled(name: str, value: Any) -> Any:
+    """Words and flags as they are, as are the numbers that choose one of several ways; several axes or paddings are `listed`."""
+    if isinstance(value, (bool, str)) or (name in ("method", "ord") and isinstance(value, int)):
+        return value
+    return LISTED if name in ("axis", "padding") and isinstance(value, list) else GIVEN
 
 
 def optional_numbers(name: str) -> tuple[Any, ...]:
     """Numbers to give for a parameter that is None by default."""
     return tuple(
         value
-        for value in _OPTIONAL.get(name, ())
+        for value in (*_OPTIONAL.get(name, ()), *_NUMBERS.get(name, ()))
         if value is not True and not hasattr(value, "dtype")
     )

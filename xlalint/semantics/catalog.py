@@ -21,7 +21,7 @@ _RAW_PARAMETERS = {"reduction_indices": "axis", "dim": "axis", "split_dim": "axi
 SCHEMA = 2
 
 _MINOR = re.compile(r"(\d+)\.(\d+)(?:\.|$|[a-z-])")
-_GENERATED_WRAPPER = re.compile(r"(?:^|\.)gen_\w+_ops\.(\w+)$")
+_GENERATED_WRAPPER = re.compile(r"(?:(?:^|\.)gen_\w+_ops|^tf\.raw_ops)\.(\w+)$")
 
 
 class CatalogError(Exception):
@@ -48,7 +48,8 @@ class Op:
 class Condition:
     """How the verdict differs from the API's own when arguments take these values.
 
-    `when` pairs a parameter with a value, or with `"given"` for a parameter that is None by default. Where several
+    `when` pairs a parameter with a value, with `"given"` for a parameter that is None by default, or with `"listed"` for several
+    axes. Where several
     conditions match a call, the one with most pairs is meant. `gradient` is None where it is as the API's own.
     """
 
@@ -73,7 +74,8 @@ class Api:
       The verdict is for arguments in `constant_args` given as compile-time constants.
     - `data_sized`: indexes into the flat list of output tensors; None where it was not measured.
     - `constant_args`: arguments whose value XLA needs at compile time. `sizing_args`: arguments that may be tensors and
-      then make an output data-sized. `python_args`: arguments that are refused as tensors while tracing.
+      then make an output data-sized. `python_args`: arguments that are refused as tensors while tracing, and not by eager
+      execution; `python_parts`: those that are refused with a tensor for a number of their list.
     - `returns`: `tensor`, `structure` (tuple, list, dictionary or composite of tensors), `python`, `none`, `object`.
     - `result_dtype`: of the first output: `same` as the first tensor argument, `real` (the same, but float32
       for complex64), `like:PARAMETER`, a fixed name such as `bool`, or None. `dtype_arg`: the argument that decides it where it is given (`dtype`, `out_type`...).
@@ -104,6 +106,7 @@ class Api:
     constant_args: tuple[str, ...]
     sizing_args: tuple[str, ...]
     python_args: tuple[str, ...]
+    python_parts: tuple[str, ...]
     returns: str | None
     result_dtype: str | None
     result_rank: int | None
@@ -498,6 +501,7 @@ def _api(name: str, row: Mapping[str, Any]) -> Api:
         constant_args=tuple(row.get("constant_args", ())),
         sizing_args=tuple(row.get("sizing_args", ())),
         python_args=tuple(row.get("python_args", ())),
+        python_parts=tuple(row.get("python_parts", ())),
         returns=row.get("returns"),
         result_dtype=row.get("result_dtype"),
         result_rank=row.get("result_rank"),

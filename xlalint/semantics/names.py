@@ -7,8 +7,11 @@ own name, because it is a different Keras: `api_name` folds it where only the AP
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
+
+from xlalint import data
 
 _PREFIXES = (
     # The longest first: the first that fits is taken.
@@ -29,7 +32,7 @@ _PREFIXES = (
     ("numpy", "np"),
 )
 
-# Private modules whose functions are public elsewhere under the same name.
+# Private modules that have held functions of public names, other than the table says of the versions it is made from.
 _PRIVATE_OPS = (
     "tf.python.ops.math_ops",
     "tf.python.ops.array_ops",
@@ -38,6 +41,7 @@ _PRIVATE_OPS = (
     "tf.python.ops.control_flow_ops",
     "tf.python.ops.variables",
     "tf.python.framework.load_library",
+    "tf.python.framework.ops",
 )
 
 
@@ -64,15 +68,35 @@ def canonical_tail(name: str) -> str:
         return "keras.layers." + name.rsplit(".", 1)[1]
     if name.startswith("keras.engine."):
         return "keras." + name.split(".", 2)[2]
-    return name
+    return _SHAPE_OPS.get(name, name)
+
+
+# They take what the public functions do, by the same names.
+_SHAPE_OPS = {
+    "tf.raw_ops.Shape": "tf.shape",
+    "tf.raw_ops.ShapeN": "tf.shape_n",
+    "tf.raw_ops.Size": "tf.size",
+    "tf.raw_ops.Rank": "tf.rank",
+}
+
+
+@cache
+def _public_names() -> dict[str, dict[str, str]]:
+    """The public names of what TensorFlow's own modules hold: `python -m tools.private` asks TensorFlow for them."""
+    table: dict[str, dict[str, str]] = json.loads((data.root() / "private.json").read_bytes())
+    return table
 
 
 def _public_name(name: str) -> str:
     module, _, leaf = name.rpartition(".")
+    public = _public_names().get(module.removeprefix("tf.python."), {}).get(leaf)
+    if public is not None:
+        return public
     if module in _PRIVATE_OPS:
         return "tf." + leaf
     if ".gen_" in module and leaf:
-        return "tf.raw_ops." + "".join(part.capitalize() for part in leaf.split("_"))
+        op = "tf.raw_ops." + "".join(part.capitalize() for part in leaf.split("_"))
+        return _SHAPE_OPS.get(op, op)
     return name
 
 
