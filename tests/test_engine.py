@@ -15,6 +15,7 @@ from xlalint import engine
 from xlalint.finding import CheckResult, Finding
 from xlalint.project import settings
 from xlalint.semantics import expressions, parameters
+from xlalint.semantics.catalog import load
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import Value
 
@@ -62,6 +63,27 @@ def test_an_api_is_known_under_every_name(tmp_path: Path, imports: str) -> None:
     finding = only(check_files(tmp_path, {"m.py": text}))
     assert finding.code == "XLA401"
     assert "UniqueWithCounts" in finding.message
+
+
+def test_no_api_stops_the_analysis(tmp_path: Path) -> None:
+    """However many arguments it is given: a row of the catalogue may name no parameters at all."""
+    names = load("2.21").names()
+    lines = [
+        "import keras",
+        "import tensorflow as tf",
+        "from tensorflow.python.ops import gen_state_ops",
+    ]
+    for number, name in enumerate(("gen_state_ops.assign_sub", *names[:: len(names) // 300])):
+        lines += [
+            "@tf.function(jit_compile=True)",
+            f"def f{number}(x, n, *args, **options):",
+            f"    a = {name}(x, n)",
+            f"    b = {name}(*args, **options)",
+            f"    return {name}() + a[b > 0], {name}(tf.boolean_mask(x, n), [a, b], n, n, n, n)",
+        ]
+    result = check_files(tmp_path, {"m.py": "\n".join(lines)})
+    assert result.errors == ()
+    assert result.findings
 
 
 BY_ANOTHER_MODULE = {

@@ -5,14 +5,17 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
+from xlalint.semantics import evidence
 from xlalint.semantics.facts import (
     ARRAY_ITEM,
     CAST_OPERAND,
+    COMPILED,
     CONVERSION,
     FORMATTING,
     NUMPY_CALL,
     NUMPY_METHOD,
     READ_AS_PYTHON,
+    Fact,
 )
 
 _VARIANTS = {
@@ -56,8 +59,22 @@ class TensorToPython(Rule):
         for fact in self.facts(node, *_VARIANTS):
             # Arrays are what eager callers ask for: an option that is off by default says who they are.
             is_array = fact.kind in (NUMPY_METHOD, NUMPY_CALL)
-            is_possible = fact.value.guess or (is_array and not fact.usual)
+            is_option = is_array and not fact.usual and not _is_only_compiled(fact)
+            is_possible = fact.value.guess or is_option
             confidence = "possible" if is_possible else None
             self.report(
                 node, fact, _VARIANTS[fact.kind], confidence=confidence, call=self.quote(node)
             )
+
+
+def _is_only_compiled(fact: Fact) -> bool:
+    """Whether code has no eager callers: the function that is compiled itself, and what is of the same layer.
+
+    One that asks what it is given (`tf.is_tensor(x)`) has them.
+    """
+    root, function = fact.context.root, fact.function
+    if fact.context.region != COMPILED or root is None or function is None:
+        return False
+    if evidence.asks_for_types(function):
+        return False
+    return function is root or (function.cls is not None and function.cls is root.cls)

@@ -9,7 +9,12 @@ import libcst as cst
 
 from xlalint.rules.base import Passage, Rule
 from xlalint.semantics.facts import CALL, INDEX, SLICE_WRITE, STRIDE, CallDetail, Fact
-from xlalint.semantics.hazards.sizes import confidence, is_size_from_data, sizes_from_data
+from xlalint.semantics.hazards.sizes import (
+    are_read_off_arguments,
+    confidence,
+    is_size_from_data,
+    sizes_from_data,
+)
 from xlalint.semantics.values import ARRIVING, BOUNDED, CAPTURED, Value, leaves
 
 
@@ -114,6 +119,8 @@ class SizeFromData(Rule):
             return
         dependence = max(leaf.dependence for leaf in data)
         deciding = [leaf for leaf in data if leaf.dependence == dependence]
+        if are_read_off_arguments(fact.detail.api, deciding):
+            dependence = ARRIVING
         argument = self._as_written(node, parameter, fact.detail)
         parts = _parts(argument, value, least)
         quoted = ", ".join(self.quote(part) for part in parts) if parts else parameter

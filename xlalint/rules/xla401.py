@@ -8,9 +8,11 @@ from xlalint.rules.base import Rule
 from xlalint.rules.layers import named_in, turns_jit_off
 from xlalint.semantics.facts import CALL, CallDetail, Fact
 from xlalint.semantics.hazards import custom_gradients, families, numbers_first, scalar_shapes
+from xlalint.semantics.values import leaves
 
 # By the catalogue's reason for a failure.
 _REFUSED = {
+    "constant": "refused",
     "other": "refused",
     "eager-only": "untraceable",
     scalar_shapes.REASON: "scalar-shape",
@@ -68,7 +70,9 @@ class NoXlaKernel(Rule):
         reads_values = detail.api.endswith(
             (".numpy", ".to_list")
         )  # which XLA105 judges, and only of plain tensors
-        is_sure = not (is_layer or reads_values or detail.verdict.possible)
+        passed = [leaf for _, value in detail.arguments for leaf in leaves(value)]
+        is_composite = any(leaf.is_composite for leaf in passed)  # which XLA405 judges
+        is_sure = not (is_layer or is_composite or reads_values or detail.verdict.possible)
         if variant is not None and is_sure:
             self.report(node, fact, variant, confidence="certain", api=self.quote(named))
 

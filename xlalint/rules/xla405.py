@@ -27,10 +27,16 @@ class SparseOrRagged(Rule):
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         self._judge(node, node)
 
+    def visit_Comparison(self, node: cst.Comparison) -> None:
+        self._judge(node, node)
+
+    def visit_AugAssign(self, node: cst.AugAssign) -> None:
+        self._judge(node, node)
+
     def visit_Subscript(self, node: cst.Subscript) -> None:
         self._judge(node, node)
 
-    def _judge(self, node: cst.BaseExpression, named: cst.BaseExpression) -> None:
+    def _judge(self, node: cst.CSTNode, named: cst.CSTNode) -> None:
         for fact in self.facts(node, CALL):
             detail: CallDetail = fact.detail
             if detail.family != families.COMPOSITE or detail.verdict.status != "fails":

@@ -12,6 +12,7 @@ from xlalint.semantics.gradients.differentiation import (
     LOOP,
     NO_KERNEL,
     PARTITION,
+    PARTNER,
     Differentiated,
 )
 
@@ -22,6 +23,7 @@ _WHY = {
     "data-sized": "it needs the size of a tensor whose size depends on data",
     PARTITION: "it needs the sizes of the partitions when it compiles",
     EIGENVECTORS: "XLA takes the eigenvalues of complex matrices for real numbers",
+    PARTNER: "it compares the size of the other tensor with the largest that what the mask kept may have",
     COUNT: "it needs `k` when it compiles, and the data say it",
 }
 
@@ -32,19 +34,10 @@ class NoCompilableGradient(Rule):
     code = "XLA407"
 
     def visit_Call(self, node: cst.Call) -> None:
-        for fact in self.facts(node, GRADIENT):
-            detail: Differentiated = fact.detail
-            if _compiles_here(detail, self.passage.aim):
-                continue
-            why = _WHY.get(detail.reason) or f"no XLA kernel: {', '.join(detail.missing)}"
-            self.report(
-                node,
-                fact,
-                "taken" if detail.is_sure else "likely",
-                confidence="certain" if detail.is_sure else "likely",
-                api=self.quote(node.func),
-                why=why,
-            )
+        self._judge(node, node.func)
+
+    def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
+        self._judge(node, node)
 
     def visit_Subscript(self, node: cst.Subscript) -> None:
         for fact in self.facts(node, GRADIENT):
@@ -55,6 +48,21 @@ class NoCompilableGradient(Rule):
                 "slice-taken" if is_sure else "slice-likely",
                 confidence="certain" if is_sure else "likely",
                 slice=self.quote(node),
+            )
+
+    def _judge(self, node: cst.BaseExpression, named: cst.BaseExpression) -> None:
+        for fact in self.facts(node, GRADIENT):
+            detail: Differentiated = fact.detail
+            if _compiles_here(detail, self.passage.aim):
+                continue
+            why = _WHY.get(detail.reason) or f"no XLA kernel: {', '.join(detail.missing)}"
+            self.report(
+                node,
+                fact,
+                "taken" if detail.is_sure else "likely",
+                confidence="certain" if detail.is_sure else "likely",
+                api=self.quote(named),
+                why=why,
             )
 
 

@@ -39,6 +39,7 @@ from xlalint.semantics.results import (
     composites,
     result_shapes,
     results,
+    special_results,
     tensor_arrays,
     variables,
 )
@@ -233,6 +234,8 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
         value = _value_of(api, settled, arguments, frame)
         if value.producer is not None:
             value = counts.of_call(api, arguments, value, node, frame)
+        elif api.name in special_results.FINDERS and frame.context.is_compiled:
+            value = special_results.found_in_constants(value, arguments, bound, frame)
     if handled is not None:
         hazards.note_hazards(api, verdict, bound, arguments, NOTHING_KNOWN, node, frame)
     elif frame.context.is_compiled and not frame.silent:
@@ -443,7 +446,8 @@ def _numpy_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) ->
     made = arrays.made(name, arguments)
     if made is not None:
         return made
-    if flat and all(leaf.kind in (PYTHON, SHAPE) for leaf in flat):
+    is_listed = name in arrays.OF_LISTS and bool(values) and values[0].kind is SEQUENCE
+    if flat and not is_listed and all(leaf.kind in (PYTHON, SHAPE) for leaf in flat):
         return SOME_PYTHON
     return Value(NDARRAY)
 

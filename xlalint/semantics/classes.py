@@ -202,10 +202,13 @@ class ClassTable:
         return None
 
     def called_as(self, cls: ClassInfo, kind: str) -> str:
-        """The method that runs when a layer or model is called: `call`, or the `__call__` that a class has in its place.
+        """The method that runs when a layer or model is called: `call`, or the `__call__` that a class has in its place. A metric that is
+        called updates its state.
 
         One that hands on to `super().__call__` comes back to `call`.
         """
+        if kind == METRIC:
+            return "update_state"
         if kind not in (LAYER, MODEL) or self.method(cls, "call") is not None:
             return "call"
         own = self.method(cls, "__call__")

@@ -80,6 +80,9 @@ _PYTHON = re.compile(
     r"describing\b|defining\b|of\b))",
     re.IGNORECASE,
 )
+_ARRAY = re.compile(
+    r"(?:an?\s+)?(?:np\.(?:nd)?array|numpy[ .](?:nd)?array|ndarray)\b", re.IGNORECASE
+)
 _HAS_SHAPE = re.compile(r"tensor|array|matri|vector|shape|scalar|batch|\[", re.IGNORECASE)
 _IS_COMPLEX = re.compile(
     r"\bcomplex(?:64|128)?(?:[- ]valued)?\s+(?:\w+\s+){0,2}(?:tensors?|matri(?:x|ces)|vectors?)\b|\bd?type:?\s+(?:tf\.)?complex(?:64|128)\b",
@@ -96,6 +99,14 @@ class _Entry(NamedTuple):
 
     said: str
     type: str | None = None
+
+
+def is_override(info: FunctionInfo) -> bool:
+    """`@tf.experimental.dispatch_for_api(tf.pad)`: its words are those of the API, which takes lists for tensors."""
+    return any(
+        isinstance(decorator, ast.Call) and ast.unparse(decorator.func).endswith("dispatch_for_api")
+        for decorator in info.decorators
+    )
 
 
 def parameter(info: FunctionInfo, name: str) -> Value | None:
@@ -128,6 +139,16 @@ def python_value(info: FunctionInfo, name: str) -> Value | None:
     if found is None or _HAS_SHAPE.search(sentence) is not None:
         return None
     return Value(COLLECTION, ref=SOME_PYTHON) if found[1] else SOME_PYTHON
+
+
+def is_array(info: FunctionInfo, name: str) -> bool:
+    """Whether the docstring of a function says that a parameter is an array of NumPy's, and nothing of tensors."""
+    text = _docstring(info)
+    if text is None or _ARRAY.search(text) is None:
+        return False
+    entry = _entries(text).get(name, _Entry(""))
+    said = entry.type or _first_sentence(entry.said)
+    return _ARRAY.match(said) is not None and "ensor" not in said
 
 
 def complex_dtype(info: FunctionInfo, name: str) -> str | None:

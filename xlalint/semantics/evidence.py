@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from xlalint.semantics.callbacks.callables import only_callee
 from xlalint.semantics.facts import ASSUMED
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.parameters import is_setting, is_size
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.values import EXTERNAL, FUNCTION, INSTANCE, NOTHING_KNOWN, UNKNOWN, Value
 
 # How many calls a tensor is followed through to the computation that shows that it is one.
@@ -37,6 +38,11 @@ def computed_with(info: FunctionInfo, frame: Frame) -> set[str]:
 
 def is_used_as_size(name: str, info: FunctionInfo, frame: Frame) -> bool:
     """Whether a function makes something of the size that a parameter says (`tf.range(x)`): a number then, whatever its name."""
+    return any(_is_a_size(parameter) for parameter in _constants_of(name, info, frame))
+
+
+def _constants_of(name: str, info: FunctionInfo, frame: Frame) -> Iterator[str]:
+    """The arguments of which XLA needs the value, that a function gives a parameter to as it is."""
     for passed, where, callee in info.uses.passed:
         if passed != name:
             continue
@@ -44,10 +50,9 @@ def is_used_as_size(name: str, info: FunctionInfo, frame: Frame) -> bool:
         api = frame.analysis.catalog.api(str(target.ref)) if target.kind is EXTERNAL else None
         if api is None:
             continue
-        parameter = where if isinstance(where, str) else (*api.params, *("",) * where)[where]
-        if parameter in api.constant_args and _is_a_size(parameter):
-            return True
-    return False
+        parameter = where if isinstance(where, str) else "".join(api.params[where : where + 1])
+        if parameter in api.constant_args:
+            yield parameter
 
 
 def is_asked_for_type(info: FunctionInfo, name: str) -> bool:
@@ -59,6 +64,12 @@ def is_asked_for_type(info: FunctionInfo, name: str) -> bool:
     )
 
 
+def asks_for_types(info: FunctionInfo) -> bool:
+    """Whether a function asks what anything is that it is given: callers pass arrays as well as tensors."""
+    return any(called_name(call) in _TYPE_QUESTIONS for call in info.calls)
+
+
+_TYPE_QUESTIONS = frozenset({"is_tensor", "isinstance", "hasattr", "is_keras_tensor"})
 _ASKING = frozenset({"isinstance", "callable", "is_tensor", "is_sparse", "is_ragged", "type"})
 
 
@@ -156,7 +167,7 @@ def computes(info: FunctionInfo, frame: Frame) -> bool:
 def _used(info: FunctionInfo, frame: Frame, numpy: bool, calls_left: int) -> set[str]:
     arguments = info.node.args
     candidates = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    candidates = {name for name in candidates if not is_setting(name)}
+    candidates = {name for name in candidates if not is_setting(name)} - _words(arguments)
     found: set[str] = set()
     if not candidates:
         return found
@@ -174,8 +185,11 @@ def _used(info: FunctionInfo, frame: Frame, numpy: bool, calls_left: int) -> set
             continue
         target = _target(callee, info, frame)
         if target.kind is EXTERNAL:
-            if _is_computation(str(target.ref), where, frame, numpy):
-                found.add(name)
+            if not _is_computation(str(target.ref), where, frame, numpy):
+                continue
+            if target.ref == _RESHAPE and any(_constants_of(name, info, frame)):
+                continue
+            found.add(name)
         elif (target.kind is FUNCTION or target.kind is INSTANCE) and calls_left:
             if _takes_tensor(target, where, frame, calls_left - 1, numpy):
                 found.add(name)
@@ -185,6 +199,17 @@ def _used(info: FunctionInfo, frame: Frame, numpy: bool, calls_left: int) -> set
             if target.kind is EXTERNAL and _is_computation(str(target.ref), where, frame, numpy):
                 found.add(name)
     return found
+
+
+def _words(arguments: ast.arguments) -> set[str]:
+    """Parameters that are a word unless callers choose another, of which `tf.strings.regex_full_match(sides, "s.*")` makes no tensors."""
+    named = [*arguments.posonlyargs, *arguments.args][-len(arguments.defaults) :]
+    written = (*zip(named, arguments.defaults), *zip(arguments.kwonlyargs, arguments.kw_defaults))
+    return {
+        parameter.arg
+        for parameter, default in written
+        if isinstance(default, ast.Constant) and isinstance(default.value, str)
+    }
 
 
 def _takes_many(callee: ast.expr) -> bool:
@@ -293,6 +318,8 @@ _ARRAY_COMPUTATIONS = frozenset(
     "norm mean sum max min argmax argmin argsort std var dot matmul concatenate stack any all unique nonzero median "
     "zeros_like ones_like full_like cumsum cumprod diff interp nan_to_num sort transpose".split()
 )
+# What is a size elsewhere in the function may be a number or a list that a tensor is made of (`tf.reshape(repeats, [-1])`).
+_RESHAPE = "tf.reshape"
 # These take Python numbers and shapes as readily as tensors.
 _NOT_EVIDENCE = frozenset(
     "constant convert_to_tensor broadcast_to cast zeros ones fill range eye concat stack TensorShape "

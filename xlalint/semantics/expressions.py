@@ -355,8 +355,30 @@ def _comprehension(
     else:
         item = evaluate(node.elt, frame)
     frame.names.take_back()
-    kind = MAPPING if isinstance(node, ast.DictComp) else COLLECTION
-    return Value(kind, item.dependence, ref=item if kind is COLLECTION else ((None, item),))
+    if isinstance(node, ast.DictComp):
+        return Value(MAPPING, item.dependence, ref=((None, item),))
+    count = _repeated(node, frame) if isinstance(node, ast.ListComp) else None
+    if count is not None:
+        return Value(SEQUENCE, item.dependence, ref=(item,) * count)
+    return Value(COLLECTION, item.dependence, ref=item)
+
+
+# Of longer lists, what is in them is known, not how many there are.
+_MOST_REPEATED = 8
+
+
+def _repeated(node: ast.ListComp, frame: Frame) -> int | None:
+    """How many items `[tf.zeros([n]) for _ in range(3)]` has."""
+    generator = node.generators[0]
+    call = generator.iter
+    if len(node.generators) > 1 or generator.ifs or not isinstance(call, ast.Call):
+        return None
+    if not isinstance(call.func, ast.Name) or call.func.id != "range" or len(call.args) != 1:
+        return None
+    known = evaluate(call.args[0], frame).constant()
+    if known is None or type(known.value) is not int or not 0 < known.value <= _MOST_REPEATED:
+        return None
+    return known.value
 
 
 def _lambda(node: ast.Lambda, frame: Frame) -> Value:

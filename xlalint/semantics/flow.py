@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from xlalint.semantics import inlining
 from xlalint.semantics.callbacks import protocols
 from xlalint.semantics.callbacks.loop_calls import loop_state
 from xlalint.semantics.control_flow import (
@@ -435,15 +436,6 @@ def _is_filled(old: Value, value: Value) -> bool:
     return old.kind is SEQUENCE and not old.ref
 
 
-def _is_inside_another(frame: Frame) -> bool:
-    """Whether code is part of a tf.function that leaves it to its callers whether XLA compiles it."""
-    for running in reversed(frame.analysis.functions.running):
-        traits = frame.analysis.traits(running)
-        if traits.tf_function:
-            return not traits.jit
-    return False
-
-
 def _looped_over(node: ast.expr, frame: Frame) -> Value:
     """The value of what a `for` iterates over.
 
@@ -453,7 +445,9 @@ def _looped_over(node: ast.expr, frame: Frame) -> Value:
     info = frame.function
     if info is None or not isinstance(node, ast.Call) or not frame.context.converted:
         return evaluate(node, frame)
-    if not isinstance(node.func, (ast.Attribute, ast.Name)) or not _is_inside_another(frame):
+    if not isinstance(node.func, (ast.Attribute, ast.Name)) or not inlining.is_inside_another(
+        frame
+    ):
         return evaluate(node, frame)
     target = evaluate(node.func, frame)
     if target.kind is not EXTERNAL or str(target.ref) not in ("tf.range", "builtins.range"):

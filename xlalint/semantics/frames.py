@@ -94,11 +94,12 @@ class Frame:
         """
         if isinstance(node, ast.Name):
             known = self.names.get(node.id)
-            if known is not None and known.is_tensor and known.shape is None:
-                rank = 1 if known.rank is None else known.rank
-                if masked and known.producer is None:
-                    known = known._replace(counted=0)
-                self.names[node.id] = known._replace(rank=rank)
+            if known is None or not known.is_tensor:
+                return
+            if masked and known.producer is None and known.counted is None:
+                self.names[node.id] = known = known._replace(counted=0)
+            if known.shape is None and known.rank is None:
+                self.names[node.id] = known._replace(rank=1)
 
     def is_one_tensor(self, name: str, value: Value) -> Value:
         """What was asked for its shape is a tensor and no structure of them; returns its value."""

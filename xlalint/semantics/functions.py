@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from xlalint.semantics import documented, evidence, flow, parameters, records
+from xlalint.semantics import documented, eager, evidence, flow, parameters, records
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.configured import is_flags
 from xlalint.semantics.control_flow import conditionals, left_out
@@ -449,19 +449,19 @@ class Functions:
         """Default values; constants only, as anything else is evaluated where the function was defined."""
         arguments = info.node.args
         named = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
-        frame = self._analysis.modules.closures.get(info) or self._analysis.modules.module_frame(
-            info.module
+        around = self._analysis.modules.closures.get(info)
+        frame = around or self._analysis.modules.module_frame(info.module)
+        first = len(named) - len(arguments.defaults)
+        written = (
+            *zip(named[first:], arguments.defaults),
+            *zip((extra.arg for extra in arguments.kwonlyargs), arguments.kw_defaults),
         )
         found = {
-            name: self._analysis.evaluate(default, frame)
-            for name, default in zip(
-                named[len(named) - len(arguments.defaults) :], arguments.defaults
-            )
+            name: self._analysis.evaluate(default, frame) for name, default in written if default
         }
-        for extra, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
-            if default is not None:
-                found[extra.arg] = self._analysis.evaluate(default, frame)
-        return found
+        if around is not None:
+            return found
+        return {name: eager.captured(eager.made(value)) for name, value in found.items()}
 
     def free_parameters(
         self, info: FunctionInfo, frame: Frame, *, assumed: bool, role_method: str | None = None
@@ -553,6 +553,8 @@ class Functions:
         if annotated is not None and annotated.is_tensor and assumed:
             if frame.context.region == ASSUMED and parameters.is_size(name):
                 return NOTHING_KNOWN  # `size: tf.Tensor`: callers give a number as readily
+            if documented.is_array(info, name):
+                return NOTHING_KNOWN  # `text: tf.Tensor`, and `text (np.ndarray): ...` in the docstring
         if annotated is not None and annotated != NOTHING_KNOWN:
             return annotated._replace(optional=True) if is_none else annotated
         if by_default is not None:
@@ -598,7 +600,7 @@ def _documented(info: FunctionInfo, name: str) -> Value | None:
     """What the docstring promises of a parameter, where nothing in the code speaks against it."""
     if parameters.is_size(name) or parameters.is_setting(name) or "shape" in name:
         return None
-    if info.module.is_of_arrays:
+    if info.module.is_of_arrays or documented.is_override(info):
         return None
     return None if evidence.is_asked_for_type(info, name) else documented.parameter(info, name)
 

@@ -515,7 +515,7 @@ def _mapped(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: 
 def _numpy_of_unknown(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
-    """`model(x).numpy()`, of a model that is not read: nobody compiles it, and its author runs it eagerly.
+    """`model(x).numpy()`, of a model that is not read: nobody compiles it, and its author runs it eagerly. Only arrays have `tolist`.
 
     A function that asks `hasattr(x, "numpy")` takes arrays as well, and may be traced.
     """
@@ -526,9 +526,26 @@ def _numpy_of_unknown(
     return NOTHING_KNOWN
 
 
+def _rebuilds_model(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """`layer.set_weights(folded)`, `model.get_config()`: a model is taken apart or put together, which is done eagerly."""
+    if frame.function is not None:
+        frame.analysis.regions.saw_rebuilding(frame.function)
+    return NOTHING_KNOWN
+
+
+def _shape_of_unknown(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """Only tensors have `get_shape`, and what is compiled has tensors of known rank: `x.get_shape().ndims is None` does not hold."""
+    return STATIC_SHAPE
+
+
 # Methods whose names say enough where the object is not known: models of packages that are not read.
 _OF_UNKNOWN: dict[str, Method] = {
-    "numpy": _numpy_of_unknown,
+    **dict.fromkeys(("numpy", "tolist"), _numpy_of_unknown),
+    "get_shape": _shape_of_unknown,
     "to_tf_dataset": _of_transformers,
     "prepare_tf_dataset": _of_transformers,
     "compile": _compile_unknown,
@@ -537,6 +554,7 @@ _OF_UNKNOWN: dict[str, Method] = {
     "experimental_distribute_dataset": _strategy_method,
     "experimental_distribute_datasets_from_function": _strategy_method,
     "distribute_datasets_from_function": _strategy_method,
+    **dict.fromkeys(("get_weights", "set_weights", "get_config"), _rebuilds_model),
     **dict.fromkeys(node_inputs.READERS, keras_method),
     **dict.fromkeys(meetings.METHODS, _meeting),
 }

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import calls, configured, eager, flow, named_tuples, symbolic
-from xlalint.semantics.classes import TRACED_METHODS, converts
+from xlalint.semantics.classes import METRIC, TRACED_METHODS, converts
 from xlalint.semantics.facts import ASSUMED, EAGER, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
@@ -292,12 +292,25 @@ class Objects:
                 method, list(arguments.positional), arguments.keywords, target, frame,
                 open_ended=arguments.open_ended, converted=converted,
             )  # fmt: skip
+            if role.kind == METRIC:
+                return self._result_of(target, frame, converted)
             return result if result != NONE else NOTHING_KNOWN
         method = self._analysis.classes.method(cls, "__call__")
         if method is None:
             return NOTHING_KNOWN
         bound = Value(FUNCTION, ref=(method, target))
         return calls.call_value(bound, arguments, node, frame)
+
+    def _result_of(self, target: Value, frame: Frame, converted: bool) -> Value:
+        """What a metric of the project comes to, after `update_state`."""
+        method = self._analysis.classes.method(target.ref, "result")
+        if method is not None:
+            found = self._analysis.functions.invoke(
+                method, [], {}, target, frame, converted=converted
+            )
+            if found.is_tensor:
+                return found
+        return Value(TENSOR, ARRIVING, structured=True)
 
 
 def _body(info: FunctionInfo) -> list[ast.stmt]:

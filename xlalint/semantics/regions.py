@@ -82,6 +82,7 @@ class Regions:
         self._feeds_only: dict[FunctionInfo, bool] = {}
         # Functions that eager code runs under a gradient tape.
         self._trained: set[FunctionInfo] = set()
+        self._rebuilding: set[FunctionInfo] = set()
         self._drives_replicas: set[FunctionInfo] = set()
         # The settings that objects of a class were seen to be made with, and those that its methods were run for.
         self._made_with: dict[ClassInfo, dict[Given, None]] = {}
@@ -100,6 +101,10 @@ class Regions:
             self._host.add(info)
             self._handed_to_host.add(info)
             self._not_run.append(info)
+
+    def saw_rebuilding(self, info: FunctionInfo) -> None:
+        """A function that takes a model apart runs eagerly. What it calls may be of the model."""
+        self._rebuilding.add(info)
 
     def saw_trained(self, info: FunctionInfo) -> None:
         """What an eager step runs under its gradient tape is what a TPU has to compile, whoever wraps the step in the end."""
@@ -628,6 +633,8 @@ class Regions:
             return True
         if fact.context.region != ASSUMED:
             return False
+        if fact.function in self._rebuilding:
+            return True
         return fact.context.root in self._host or _is_within(fact.function, self._host)
 
 

@@ -230,9 +230,10 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     if type(base.ref) is Places and all(map(_is_kept_axis, parts, values)):
         content = base.ref
     return Value(
-        TENSOR, dependence, producer, base.dtype, rank, content, base.sure, False, base.structured,
+        TENSOR, dependence, producer, base.dtype, rank, content, base.sure, False,
+        base.structured and not _has_axes(node),
         shape=shape, sized_axis=axis if producer is not None else 0,
-        counted=counts.here(node, frame) if base.producer is not None else None,
+        counted=counts.of_item(base, dependence, node, frame),
         given=base.given, guess=base.guess and not _takes_tensor(values, frame),
     )  # fmt: skip
 
@@ -407,6 +408,13 @@ def _shape_after(
         else:
             return None  # an index that may be an array
     return (*result, *shape[position:])
+
+
+def _has_axes(node: ast.Subscript) -> bool:
+    """`x[0, 0]`, `x[:, -1]`: an item of several axes, which lists and dictionaries do not have."""
+    if not isinstance(node.slice, ast.Tuple):
+        return False
+    return any(isinstance(part, (ast.Slice, ast.Constant)) for part in node.slice.elts)
 
 
 def _is_kept_axis(part: ast.expr, value: Value) -> bool:

@@ -95,3 +95,8 @@ def words_of(node: ast.AST) -> tuple[str, ...]:
     if isinstance(node, ast.Attribute):
         return (node.attr,)
     return (node.value,) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ()
+
+
+def called_name(call: ast.Call) -> str:
+    """The last part of the name that a call calls: `gather` of `tf.gather(x, i)`, nothing of `f()()`."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")

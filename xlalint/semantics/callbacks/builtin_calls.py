@@ -152,7 +152,10 @@ def _convert(name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
         return constant(int(known.value)) if known and is_number else SOME_PYTHON
     if frame.context.converted and name in _CONVERTED_FINE:
         dtype = "int32" if name == "int" else "float32"
-        return value._replace(kind=TENSOR, dtype=dtype, ref=FromPython(name))
+        # Whoever asks for Python's number in a function that nobody is seen to compile means to run it eagerly, and has one then.
+        is_meant = name == "float" and frame.context.region == ASSUMED and not value.sure
+        is_guess = value.guess or is_meant
+        return value._replace(kind=TENSOR, dtype=dtype, ref=FromPython(name), guess=is_guess)
     if not value.structured and not value.guess:
         frame.analysis.note(frame, node, CONVERSION, value, name)
         if frame.context.region == ASSUMED and _is_promised(name, frame):

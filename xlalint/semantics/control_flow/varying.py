@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.syntax import called_name, nodes_of
 
 # Loops over so few Python numbers are unrolled by hand: a program for each is meant.
 _FEW = 3
@@ -38,7 +38,7 @@ def grown_in(loop: ast.AST) -> set[str]:
     found: set[str] = set()
     for node in nodes_of(list(getattr(loop, "body", ())), into_functions=False):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            if _called_name(node.value) in ("concat", "concatenate") and node.value.args:
+            if called_name(node.value) in ("concat", "concatenate") and node.value.args:
                 parts = names_in(node.value.args[0])
                 found.update(
                     t.id for t in node.targets if isinstance(t, ast.Name) and t.id in parts
@@ -49,7 +49,7 @@ def grown_in(loop: ast.AST) -> set[str]:
 def _counters(loop: ast.AST) -> Iterator[str]:
     if not isinstance(loop, (ast.For, ast.AsyncFor)) or not isinstance(loop.iter, ast.Call):
         return
-    name = _called_name(loop.iter)
+    name = called_name(loop.iter)
     if name in ("range", "trange") and not _is_short(loop.iter):
         if isinstance(loop.target, ast.Name):
             yield loop.target.id
@@ -72,15 +72,10 @@ def _is_short(call: ast.Call) -> bool:
     return len(range(*numbers)) <= _FEW  # type: ignore[arg-type]
 
 
-def _called_name(call: ast.Call) -> str:
-    func = call.func
-    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-
-
 def open_signature(node: ast.expr) -> ast.expr | None:
     """The first `tf.TensorSpec` of a written-out signature whose shape leaves a dimension, or all of them, open."""
     for part in nodes_of([node]):
-        if isinstance(part, ast.Call) and _called_name(part) == "TensorSpec":
+        if isinstance(part, ast.Call) and called_name(part) == "TensorSpec":
             shapes = [k.value for k in part.keywords if k.arg == "shape"] or part.args[:1]
             if any(isinstance(n, ast.Constant) and n.value is None for n in nodes_of(shapes)):
                 return part

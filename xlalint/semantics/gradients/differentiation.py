@@ -18,7 +18,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import jacobians, purposes
 from xlalint.semantics.hazards import eigenvalues
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.syntax import found_in, nodes_of
+from xlalint.semantics.syntax import called_name, found_in, nodes_of
 from xlalint.semantics.values import (
     ARRIVING,
     COMPUTED,
@@ -39,6 +39,7 @@ DATA_SIZED = "data-sized"
 PARTITION = "partition"
 COUNT = "count"
 SLICE = "slice"
+PARTNER = "partner"
 EIGENVECTORS = "eigenvectors"
 
 # Loops that callers write themselves have a rule of their own: whether they are bounded is what counts there.
@@ -118,6 +119,19 @@ class Gradients:
         flows = Slices(through, frame, [part.value])
         self._consider(part, flows, is_counted, value, detail, frame)
 
+    def note_partner(
+        self, node: ast.AST, given: list[ast.expr], value: Value, frame: Frame
+    ) -> None:
+        """What a mask kept, beside as many elements of a tensor whose size is known: `targets - q_values[chosen]`."""
+        if frame.silent or not frame.context.is_compiled or is_too_long(frame):
+            return
+        if is_cut_off(node, frame) or not value.sure:
+            return
+        if value.dtype is not None and value.dtype.startswith(("int", "uint", "bool", "string")):
+            return
+        detail = Differentiated(ast.unparse(node), PARTNER, (), False, False)
+        self._consider(node, Slices(node, frame, given), False, value, detail, frame)
+
     def _consider(
         self,
         node: ast.AST,
@@ -135,7 +149,9 @@ class Gradients:
         if not is_recorded and not flows.leaves_function():
             return
         is_sure = bool(feeds) and ((is_recorded and flows.reaches_gradient()) or in_training)
-        is_sure = is_sure or (not is_recorded and flows.is_objective())
+        # What a mask chooses is often only measured: `tf.reduce_mean(targets - chosen)`.
+        may_be_objective = detail.reason != PARTNER and not is_recorded
+        is_sure = is_sure or (may_be_objective and flows.is_objective())
         likely = is_recorded or in_training
         likely = likely or (detail.reason == LOOP and flows.may_be_trained())
         self._candidates.append(
@@ -226,7 +242,7 @@ def is_cut_off(node: ast.AST, frame: Frame) -> bool:
             return True
         info = info.parent
     return any(
-        _called(call) == "stop_gradient" and any(part is node for part in nodes_of([call]))
+        called_name(call) == "stop_gradient" and any(part is node for part in nodes_of([call]))
         for call in _calls(frame.function)
     )
 
@@ -260,10 +276,6 @@ def _body(info: FunctionInfo | None) -> list[ast.AST]:
 
 def _calls(info: FunctionInfo | None) -> tuple[ast.Call, ...]:
     return () if info is None else info.calls
-
-
-def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 class Slices:
@@ -325,14 +337,15 @@ class Slices:
         return (
             purposes.is_open(self._frame)
             and not purposes.only_chooses(self._frame)
-            and self._passes_on_a_parameter()
+            # In `expm(t * u)` one of the two is a tensor, nobody knows which.
+            and self._passes_on_a_parameter(or_unknown=True)
         )
 
-    def _passes_on_a_parameter(self) -> bool:
+    def _passes_on_a_parameter(self, or_unknown: bool = False) -> bool:
         seen: set[str] = set()
         for _ in self._sources(seen):
             pass
-        return purposes.may_train(seen, self._frame) and self.leaves_function()
+        return purposes.may_train(seen, self._frame, or_unknown) and self.leaves_function()
 
     def _is_plain(self, expression: ast.expr) -> bool:
         """Whether an expression holds only names and calls of TensorFlow: nothing that could bring in a variable unseen."""
@@ -348,7 +361,7 @@ class Slices:
 
     def _is_trained(self, expression: ast.expr) -> bool:
         for part in nodes_of([expression]):
-            if isinstance(part, ast.Call) and _called(part) == "stop_gradient":
+            if isinstance(part, ast.Call) and called_name(part) == "stop_gradient":
                 return False
             if isinstance(part, (ast.Name, ast.Attribute)):
                 if self._frame.analysis.evaluate(part, self._frame).kind is VARIABLE:
@@ -372,7 +385,7 @@ class Slices:
         given = [
             argument
             for part in _calls(self._frame.function)
-            if _called(part) == "watch"
+            if called_name(part) == "watch"
             for argument in part.args
         ]
         given += [call.args[1] for call in self._symbolic() if len(call.args) > 1]
@@ -403,7 +416,7 @@ class Slices:
         return [
             part
             for part in _calls(self._frame.function)
-            if _called(part) == "gradients"
+            if called_name(part) == "gradients"
             and self._frame.analysis.evaluate(part.func, self._frame).ref in _GRADIENTS
         ]
 
@@ -413,7 +426,7 @@ class Slices:
         if any(_names(given) & reached for call in self._symbolic() for given in _ys(call)):
             return True
         return any(
-            _called(call) in ("gradient", "jacobian", "batch_jacobian")
+            called_name(call) in ("gradient", "jacobian", "batch_jacobian")
             and bool(call.args)
             and bool(_names(call.args[0]) & reached)
             for call in _calls(self._frame.function)
@@ -525,7 +538,7 @@ def _carrying(expression: ast.expr) -> Iterator[ast.AST]:
 
 
 def _cuts(call: ast.Call) -> bool:
-    name = _called(call)
+    name = called_name(call)
     if name == "cast" and len(call.args) > 1:
         return getattr(call.args[1], "attr", "").startswith(("int", "uint", "bool"))
     return name in _CUTTING
@@ -545,7 +558,7 @@ def _assignments(body: list[ast.AST]) -> Iterator[tuple[frozenset[str], ast.expr
     for part in found_in(body, _ASSIGNMENTS):
         if isinstance(part, ast.Assign):
             targets = part.targets
-            if isinstance(part.value, ast.Call) and _called(part.value) == "top_k":
+            if isinstance(part.value, ast.Call) and called_name(part.value) == "top_k":
                 targets = [_first(target) for target in targets]  # the indices carry no gradient
             names = [n.id for t in targets for n in nodes_of([t]) if isinstance(n, ast.Name)]
             yield frozenset(names) - {"_"}, part.value

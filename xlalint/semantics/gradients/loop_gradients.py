@@ -24,7 +24,7 @@ from xlalint.semantics.gradients.differentiation import (
 )
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.local_names import Changes
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.values import FUNCTION, NDARRAY, TENSOR_ARRAY, Value
 
 if TYPE_CHECKING:
@@ -166,6 +166,7 @@ class LoopGradients:
         if frame.silent or not frame.context.is_compiled or is_cut_off(cut, frame):
             return
         in_training = is_trained_method(frame, self._analysis)
+        in_training = in_training or (bool(self._sites) and purposes.serves_objective(frame))
         if self._sites and not slices.feeds_it():
             slices = _of_conditional(self._sites[-1], slices, frame)
         # Whether a bounded loop is in an arm, its callers say, and they may come later: that is never sure.
@@ -201,6 +202,8 @@ class LoopGradients:
         vectorised = self._analysis.gradients.vectorised
         taped = self._analysis.drivers.reached(called)
         in_arms = self._analysis.drivers.reached(self._in_arms)
+        objectives: set[FunctionInfo] | None = None
+        at_sites = {candidate.node for candidate in self._candidates if candidate.site is not None}
         for candidate in self._candidates:
             function = candidate.frame.function
             if not candidate.is_bounded:
@@ -208,15 +211,28 @@ class LoopGradients:
             elif candidate.has_jacobian or (candidate.hands_on and function in vectorised):
                 self._keep(candidate, IN_JACOBIAN, is_sure=True)
                 continue
-            elif candidate.site is not None or function in in_arms:
+            elif candidate.site is not None or (
+                function in in_arms and candidate.node not in at_sites
+            ):
                 reason = IN_CONDITIONAL
             else:
                 continue
             is_likely = candidate.is_likely or function in taped
+            if not is_likely and candidate.site is not None:
+                objectives = self._of_objectives() if objectives is None else objectives
+                is_likely = candidate.site.frame.function in objectives
             # `def loss(): ... while ...: ...`, called under the tape, returns what is differentiated.
             is_sure = candidate.is_sure or (candidate.is_fed and function in called)
             if is_sure or (is_likely and not purposes.only_chooses(candidate.frame)):
                 self._keep(candidate, reason, is_sure)
+
+    def _of_objectives(self) -> set[FunctionInfo]:
+        """What losses and likelihoods call in their own modules: those of others may choose among results as well."""
+        found: set[FunctionInfo] = set()
+        for caller, callees in self._analysis.drivers.calls():
+            if purposes.is_objective(caller):
+                found.update(callee for callee in callees if callee.module is caller.module)
+        return found
 
     def _keep(self, candidate: _Candidate, reason: str, is_sure: bool) -> None:
         """A loop in a conditional is reported where the conditional stands: that is the line that a compiler names."""
@@ -274,7 +290,7 @@ def _keeps_values(
         if _is_product(part):
             if _names(part) & differentiable:
                 return True
-        elif isinstance(part, ast.Call) and _called(part) not in _KEEP_NOTHING:
+        elif isinstance(part, ast.Call) and called_name(part) not in _KEEP_NOTHING:
             if _names(part) & differentiable and _call_keeps_values(part, frame, within):
                 return True
         elif isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Load):
@@ -303,10 +319,6 @@ def _call_keeps_values(call: ast.Call, frame: Frame, within: tuple[FunctionInfo,
 
 def _names(node: ast.AST) -> set[str]:
     return {part.id for part in nodes_of([node]) if isinstance(part, ast.Name)}
-
-
-def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _values(body: Sequence[ast.AST]) -> list[ast.expr]:
@@ -338,7 +350,7 @@ def _sets_a_bound(body: Sequence[ast.stmt]) -> bool:
     return any(
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Call)
-        and _called(statement.value) == "set_loop_options"
+        and called_name(statement.value) == "set_loop_options"
         and any(keyword.arg == "maximum_iterations" for keyword in statement.value.keywords)
         for statement in body[:2]
     )

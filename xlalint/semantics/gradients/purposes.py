@@ -64,22 +64,30 @@ def is_objective(info: FunctionInfo | None) -> bool:
     return is_of_one and _COMPUTES.search(info.name) is not None
 
 
-def may_train(names: Iterable[str], frame: Frame) -> bool:
-    """Whether one of the parameters that these names may be holds numbers that somebody may train: no labels, no indices."""
+def serves_objective(frame: Frame) -> bool:
+    """Whether a loss or a likelihood that others may train with calls this, itself or through others; not to choose among results."""
+    return is_objective(frame.context.root) and not only_chooses(frame)
+
+
+def may_train(names: Iterable[str], frame: Frame, or_unknown: bool = False) -> bool:
+    """Whether one of the parameters that these names may be holds numbers that somebody may train: no labels, no indices.
+
+    `or_unknown` counts those of which nothing is known.
+    """
     info = frame.function
     if info is None:
         return False
     given = info.node.args
     parameters = {each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
-    return any(_may_be_trained(name, frame) for name in parameters.intersection(names))
+    return any(_may_be_trained(name, frame, or_unknown) for name in parameters.intersection(names))
 
 
-def _may_be_trained(name: str, frame: Frame) -> bool:
+def _may_be_trained(name: str, frame: Frame, or_unknown: bool) -> bool:
     if is_label(name) or is_number(name) or is_setting(name) or is_size(name):
         return False
     value = frame.names.get(name) or NOTHING_KNOWN
     if not value.is_tensor:
-        return False
+        return or_unknown and value == NOTHING_KNOWN
     return value.dtype is None or value.dtype.startswith(("float", "bfloat", "half", "complex"))
 
 

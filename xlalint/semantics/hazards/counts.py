@@ -2,7 +2,7 @@
 
 A mask counts what it keeps, and so does each slice, product of matrices and reshape of what was kept: `x[keep] - y[keep]` and
 `kept[:, 0] * kept[:, 1]` are refused there ("Fail to proof the equality of two dimensions"), and compile from TensorFlow 2.16 on.
-Elementwise operations, casts, reductions of other axes and gathers by the same indices keep the count (all measured, TensorFlow
+Elementwise operations, casts, reductions of other axes, one-hot vectors and gathers by the same indices keep the count (all measured, TensorFlow
 2.12, 2.15, 2.16, 2.17, 2.18 and 2.21: fixtures/XLA204/flagged_separate_counts.py).
 """
 
@@ -30,10 +30,14 @@ _GATHERS = {
     "take": "indices",
 }
 _CALLED_ALIKE = ("same", "broadcast", "reduce", "drop:")
+# These keep the count of what they are given, though not its shape.
+_KEEP_COUNTS = frozenset("cast one_hot expand_dims sequence_mask sort top_k split reverse".split())
 # Of several tensors, but with no element of one beside an element of another.
 _NOT_PAIRED = frozenset(
     "where concat stack concatenate matmul einsum tensordot dot gather gather_nd take".split()
 )
+# These combine within what they make of one argument and another, each counted on its way.
+_PAIR_WITHIN = frozenset({"meshgrid", "softmax_cross_entropy_with_logits"})
 _PAIRED = ("keras.losses.", "keras.metrics.", "tf.losses.", "tf.compat.v1.losses.")
 
 
@@ -68,6 +72,8 @@ def of_call(api: Api, arguments: Arguments, value: Value, node: ast.AST, frame: 
     leaf = api.name.rsplit(".", 1)[-1]
     if leaf == "reshape" and any(size.dependence == BOUNDED for size in _sizes(arguments)):
         return value._replace(counted=None)  # `[tf.shape(kept)[0], 1]` names a count itself
+    if not sized and (asked := _asked(arguments)):
+        return value._replace(counted=asked.pop() if len(asked) == 1 else None)
     if not sized or leaf in _COUNT_ANEW:
         return value._replace(counted=here(node, frame))
     if leaf in _GATHERS:
@@ -76,8 +82,26 @@ def of_call(api: Api, arguments: Arguments, value: Value, node: ast.AST, frame: 
             *(v for k, v in arguments.keywords.items() if k == _GATHERS[leaf]),
         )
         return value._replace(counted=of_operands(given))
-    is_kept = leaf == "cast" or (api.shape or "").startswith(_CALLED_ALIKE)
+    is_kept = leaf in _KEEP_COUNTS or (api.shape or "").startswith(_CALLED_ALIKE)
     return value._replace(counted=of_operands(sized) if is_kept else None)
+
+
+def of_item(base: Value, dependence: int, node: ast.AST, frame: Frame) -> int | None:
+    """The count of a part of a data-sized tensor, or of its shape: `tf.shape(kept)[0]` is the count of what was kept."""
+    if base.producer is not None:
+        return here(node, frame)
+    return base.counted if dependence == BOUNDED else None
+
+
+def _asked(arguments: Arguments) -> set[int | None]:
+    """The counts that a call is given as sizes (`tf.ones([tf.shape(kept)[0], 1])`); None stands for one that nobody knows."""
+    given = (*arguments.positional, *arguments.keywords.values())
+    return {
+        leaf.counted
+        for value in given
+        for leaf in leaves(value)
+        if leaf.is_tensor and leaf.dependence == BOUNDED
+    }
 
 
 def _sizes(arguments: Arguments) -> tuple[Value, ...]:
@@ -97,9 +121,18 @@ def note_pair(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
 def note_call(api: Api, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
     """The same of a call: a loss of kept labels and kept predictions, or `tf.minimum(x[keep], y[keep])`."""
     leaf = api.name.rsplit(".", 1)[-1]
+    if leaf in _PAIR_WITHIN and frame.analysis.tells_counts_apart:
+        _note_within(arguments, node, frame)
+        return
     is_paired = (api.shape or "").startswith(_CALLED_ALIKE) or api.name.startswith(_PAIRED)
     if frame.analysis.tells_counts_apart and is_paired and leaf not in _NOT_PAIRED:
         note_arguments(arguments, node, frame)
+
+
+def _note_within(arguments: Arguments, node: ast.AST, frame: Frame) -> None:
+    sized = _sized((*arguments.positional, *arguments.keywords.values()))
+    if sized and not (frame.constructs or frame.bodies):
+        frame.analysis.note(frame, node, DATA_SIZED_USE, sized[0], SEPARATE)
 
 
 def note_arguments(arguments: Arguments, node: ast.AST, frame: Frame) -> None:

@@ -18,6 +18,7 @@ from xlalint.semantics.facts import (
 )
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import (
+    asked_dtypes,
     costs,
     counts,
     differences,
@@ -41,6 +42,7 @@ from xlalint.semantics.values import (
     PYTHON,
     SHAPE,
     TENSOR,
+    UNKNOWN,
     Value,
     flattened,
     leaves,
@@ -127,6 +129,8 @@ def note_hazards(
             return
         if family == families.PRINTING and graph_summaries.are_left_out(api.ops, frame):
             return
+        if family == families.TEXT and _may_be_words(api.name, verdict.missing, arguments):
+            verdict = verdict._replace(possible=True)
     verdict = _of_guarded(verdict, arguments)
     makes_data_sized = _makes_data_sized(result, arguments)
     needs_constant = any(
@@ -160,6 +164,10 @@ def note_hazards(
         misuse = misuses.measured_misuse(api, bound)
     if misuse is not None:
         frame.analysis.note(frame, node, DATA_SIZED_USE, misuse[1], misuse[0])
+    elif api.name in misuses.PAIRED and isinstance(node, ast.Call):
+        sized = misuses.partner_of_static_size(tuple(bound.values()))
+        if sized is not None:
+            frame.analysis.gradients.note_partner(node, node.args, sized, frame)
 
 
 def _note_dtypes(
@@ -174,7 +182,9 @@ def _note_dtypes(
     argument = bound.get(api.dtype_arg or "dtype")
     given = result_dtypes.dtype_name(argument) if argument is not None else None
     misfit = misfits.of_call(api, bound, flat, result, given)
-    if misfit is not None and not _is_constant(arguments):
+    if misfit is None or _is_constant(arguments):
+        return
+    if misfit.how == misfits.MIXED or not asked_dtypes.is_chosen_by_caller(node, frame):
         frame.analysis.note(frame, node, DTYPE, result, misfit)
 
 
@@ -213,6 +223,15 @@ def _is_folded(name: str, missing: tuple[str, ...], family: str, arguments: Argu
     known = all(leaf.kind in (PYTHON, SHAPE, EXTERNAL, TENSOR) for leaf in flat)
     may_be = bool(tensors) or (bool(flat) and name.startswith(_STATELESS))
     return may_be and known and all(t.dependence == CONSTANT and t.sure for t in tensors)
+
+
+def _may_be_words(name: str, missing: tuple[str, ...], arguments: Arguments) -> bool:
+    """Whether a function of text is given what nobody knows, and no tensor: of Python's words, nothing is left to compile."""
+    if not name.startswith(_STATELESS) or any(_UNFOLDED.match(each) for each in missing):
+        return False
+    values = (*arguments.positional, *arguments.keywords.values())
+    flat = [leaf for value in values for leaf in leaves(value)]
+    return any(leaf.kind is UNKNOWN for leaf in flat) and not any(leaf.holds_data for leaf in flat)
 
 
 def _is_constant(arguments: Arguments) -> bool:

@@ -141,8 +141,6 @@ _OF_AS_MANY_ROWS = frozenset(
         "tf.reverse_sequence",
         "keras.losses.sparse_categorical_crossentropy",
         "keras.losses.categorical_crossentropy",
-        "keras.losses.SparseCategoricalCrossentropy",
-        "keras.losses.CategoricalCrossentropy",
     }
 )
 # Write as many rows as there are indices.
@@ -153,7 +151,7 @@ _SCATTERS = frozenset(
     }
 )
 # Elementwise operations of two tensors: the sizes of both must agree.
-_PAIRED = frozenset(
+PAIRED = frozenset(
     f"tf.math.{name}" for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "squared_difference")
 ) | frozenset({"tf.where", "tf.add", "tf.subtract", "tf.multiply", "tf.divide", "tf.maximum", "tf.minimum"})  # fmt: skip
 
@@ -165,12 +163,12 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
         mask = bound.get(_COUNT_MASKS[name], NOTHING_KNOWN)
         if sorted_places.are_miscounted(mask) and not {"x", "y"} & bound.keys():
             return "miscounted", mask
-    if name in _PAIRED:
-        return _unequal_partner(values)
+    if name in PAIRED:
+        return _unequal_partner(name, values)
     if name in contracted.PRODUCTS:
         return contracted.unequal(name, bound, arguments.positional)
     if name in _OF_AS_MANY_ROWS:
-        return _fewer_rows(values[:2])
+        return _fewer_rows(values[:2]) if _compares_rows(name, bound) else None
     if name in _SCATTERS:
         return _fewer_rows(
             (bound.get("indices", NOTHING_KNOWN), bound.get("updates", NOTHING_KNOWN))
@@ -191,7 +189,7 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
         is_one = first.shape is not None and len(first.shape) == 2
         return ("measured-wrong", first) if is_one else None
     if name == "tf.slice":
-        return ("measured-wrong", first) if _cuts_rows_of_matrix(first, bound) else None
+        return ("measured-wrong", first) if _cuts_rows(first, bound) else None
     if name in _COUNTS:
         return ("ones", first) if first.producer == ALL_ONES else None
     if name in _RESIZES or name in _FITS:
@@ -230,14 +228,12 @@ def _is_of_a_batch(name: str, sized: Value) -> bool:
     return sized.sized_axis < least - axes
 
 
-def _cuts_rows_of_matrix(sized: Value, bound: Bound) -> bool:
-    """`tf.slice(kept, [0, 0], [2, 3])`: so many of the rows that are left. Of a vector they are right, and so is `kept[:2]`."""
+def _cuts_rows(sized: Value, bound: Bound) -> bool:
+    """`tf.slice(kept, [0, 0], [2, 3])`: so many of the rows that are left. All of them (-1) are right, and so is `kept[:2]`."""
     sizes = bound.get("size", NOTHING_KNOWN)
     if sized.sized_axis is None or sizes.kind is not SEQUENCE:
         return False
-    if len(sizes.ref) < 2 or sized.sized_axis >= len(sizes.ref):
-        return False
-    return _is_known_size(sizes.ref[sized.sized_axis])
+    return sized.sized_axis < len(sizes.ref) and _is_known_size(sizes.ref[sized.sized_axis])
 
 
 def _says(bound: Bound, parameter: str, *words: str) -> bool:
@@ -276,6 +272,8 @@ def measured_misuse(api: Api, bound: Bound) -> Misuse | None:
     refused = _refused_whatever_else(api, tensors)
     if refused is not None:
         return "measured-rejected", refused
+    if api.bounded_together and len(tensors) > 1:
+        return _of_as_many_rows(api, bound)
     if len(tensors) != 1 or tensors[0][1].producer is None or tensors[0][1].sized_axis != 0:
         return None
     parameter, sized = tensors[0]
@@ -320,12 +318,42 @@ def _works_along_first_axis(api: Api, bound: Bound, sized: Value) -> bool:
     return known == 0 or (sized.shape is not None and len(sized.shape) == 1)
 
 
-def _unequal_partner(values: tuple[Value, ...]) -> Misuse | None:
+def _unequal_partner(name: str, values: tuple[Value, ...]) -> Misuse | None:
     sized = next((v for v in values if v.is_tensor and v.producer is not None), None)
     full = [v for v in values if v.is_tensor and v.producer is None]
-    if sized is None or not any(result_shapes.must_agree(sized, v) for v in full):
+    if sized is None:
         return None
-    return "full-size-partner", sized
+    if any(result_shapes.must_agree(sized, v) for v in full):
+        return "full-size-partner", sized
+    if name == "tf.where" and any(result_shapes.meets_static(sized, v) for v in full):
+        return "measured-rejected", sized
+    return None
+
+
+def partner_of_static_size(values: tuple[Value, ...]) -> Value | None:
+    """The data-sized tensor of an elementwise call that is given one of a known size beside it."""
+    sized = next((v for v in values if v.is_tensor and v.producer is not None), None)
+    full = [v for v in values if v.is_tensor and v.producer is None]
+    is_beside = sized is not None and any(result_shapes.meets_static(sized, v) for v in full)
+    return sized if is_beside else None
+
+
+def _compares_rows(name: str, bound: Bound) -> bool:
+    """Of probabilities, the categorical cross-entropy is arithmetic; of logits, an operation that asks for as many rows."""
+    if name != "keras.losses.categorical_crossentropy":
+        return True
+    given = bound.get("from_logits", NOTHING_KNOWN).constant()
+    return given is not None and given.value is True
+
+
+def _of_as_many_rows(api: Api, bound: Bound) -> Misuse | None:
+    """What the catalogue measured to be refused with what a mask kept for one of several arguments, and fine with it for all of them."""
+    alone, together = dict(api.bounded), dict(api.bounded_together)
+    alike = [p for p, how in alone.items() if how == "rejected" and together.get(p) == "fine"]
+    given = tuple(bound[parameter] for parameter in alike if parameter in bound)
+    if len(given) < 2 or any(leaf.is_tensor and not leaf.rank for v in given for leaf in leaves(v)):
+        return None
+    return _fewer_rows(given)
 
 
 def _fewer_rows(values: tuple[Value, ...]) -> Misuse | None:

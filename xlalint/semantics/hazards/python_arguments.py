@@ -17,12 +17,7 @@ from xlalint.semantics.values import BOUNDED, FROM_SHAPE, SEQUENCE, Value, leave
 if TYPE_CHECKING:
     from xlalint.semantics.frames import Frame
 
-# Of the refused, those that run eagerly with a tensor: the others, such as a tensor for a list of tensors, nobody writes.
-_SETTINGS = frozenset(
-    "axis axes batch_axis batch_dims block_size filter_size ksize lower max_delta num num_partitions rates seq_axis"
-    " shape sizes strides upper value values".split()
-)
-# Not measured: which of these a list of tensors may stand for is decided here.
+# Refused as a tensor, and with a tensor in the list. Not measured, as what they make is refused for tensors anyway.
 UNMEASURED = {
     "tf.unstack": ("num",),
     "tf.make_tensor_proto": ("values",),
@@ -30,23 +25,28 @@ UNMEASURED = {
     "tf.compat.v1.constant": ("shape",),
 }
 SHAPE_CLASS = "tf.TensorShape"
-_WHOLE = frozenset({"value", "values"})
-_NEVER_LOOKED_UP = _WHOLE | {"shape"}
+_NEVER_LOOKED_UP = frozenset({"value", "values", "shape"})
 
 
 def note(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None:
     """Note a call with a traced tensor where a Python value is read."""
-    refused = api.python_args + UNMEASURED.get(api.name, ())
-    for parameter in refused:
+    unmeasured = UNMEASURED.get(api.name, ())
+    for parameter in {*api.python_args, *api.python_parts, *unmeasured}:
         given = bound.get(parameter)
-        if given is None or parameter not in _SETTINGS:
+        if given is None or not (given.is_tensor or given.kind is SEQUENCE):
             continue
-        if api.name.startswith("keras.") and parameter not in _WHOLE:
-            continue  # Keras 2 takes tensors where Keras 3 does not
-        if parameter in _WHOLE and given.kind is SEQUENCE:
-            continue  # refused eagerly as well
+        if not _is_sure(api.name, parameter):
+            continue
+        refused = api.python_args if given.is_tensor else api.python_parts
+        if parameter not in refused and parameter not in unmeasured:
+            continue
         # Where the shape is static, operations find the number behind `tf.size(tf.shape(x)[:-2])`.
         _note(given, FROM_SHAPE if parameter in _NEVER_LOOKED_UP else BOUNDED, node, frame)
+
+
+def _is_sure(name: str, parameter: str) -> bool:
+    """Keras 2 takes tensors where Keras 3 does not, but for the values of constants; keras.ops has come with Keras 3."""
+    return not name.startswith("keras.") or name.startswith("keras.ops.") or parameter == "value"
 
 
 def note_shape(given: Value, node: ast.AST, frame: Frame) -> None:

@@ -41,6 +41,15 @@ def is_size_from_data(number: Value, least: int) -> bool:
     return number.is_tensor and number.dependence >= least and not is_handed
 
 
+def are_read_off_arguments(api: str, deciding: list[Value]) -> bool:
+    """Whether XLA reads computed places off the program's arguments on CPU and GPU: those of `tf.dynamic_stitch`, which puts together
+    what `tf.dynamic_partition` took apart (fixtures/XLA203/flagged_sizes_on_gpu.py). As a shape they are not found.
+    """
+    return api == "tf.dynamic_stitch" and all(
+        leaf.producer == "tf.dynamic_partition" for leaf in deciding
+    )
+
+
 # Parameters that take a whole shape, or the part of one that is new.
 _SHAPES = frozenset({"shape", "size", "dims"})
 

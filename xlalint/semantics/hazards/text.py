@@ -19,7 +19,9 @@ CHOSEN = "chosen"
 RETURNED = "returned"
 
 # Functions that pick among their arguments, and where those stand.
-_CHOICES = {"tf.where": ("x", "y"), "keras.ops.where": ("x1", "x2"), "tf.gather": ("params",)}
+_CHOICES = {
+    "tf.where": ("x", "y"), "keras.ops.where": ("x1", "x2"), "tf.gather": ("params",), "keras.ops.take": ("x",),
+}  # fmt: skip
 
 
 def note_call(

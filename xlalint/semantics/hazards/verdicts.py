@@ -6,7 +6,7 @@ from xlalint.semantics.catalog import Api, Condition
 from xlalint.semantics.facts import (
     Verdict,
 )
-from xlalint.semantics.hazards import numbers_first, scalar_shapes
+from xlalint.semantics.hazards import numbers_first, ragged_operands, scalar_shapes
 from xlalint.semantics.results import dtypes, result_shapes
 from xlalint.semantics.values import (
     ANY_OF,
@@ -14,6 +14,7 @@ from xlalint.semantics.values import (
     NONE,
     NOTHING_KNOWN,
     RAGGED,
+    SEQUENCE,
     SPARSE,
     Usual,
     Value,
@@ -39,9 +40,13 @@ def judge(api: Api, bound: dict[str, Value]) -> Verdict:
 
     What fails with the defaults of the caller's own parameters fails; what compiles with them may fail with others.
     """
-    while_tracing = scalar_shapes.verdict(api, bound) or numbers_first.verdict(api, bound)
-    if while_tracing is not None:
-        return while_tracing
+    settled_by_operands = (
+        scalar_shapes.verdict(api, bound)
+        or numbers_first.verdict(api, bound)
+        or ragged_operands.verdict(api, bound)
+    )
+    if settled_by_operands is not None:
+        return settled_by_operands
     usual = api.conditions and {n: v for n, v in bound.items() if type(v.ref) is Usual}
     if usual:
         settled = {name: constant(value.ref.value) for name, value in usual.items()}
@@ -139,6 +144,8 @@ def _argument_fits(value: Value, wanted: object) -> bool | None:
     if value.kind is ANY_OF:
         fits = {_argument_fits(each, wanted) for each in alternatives(value)}
         return fits.pop() if len(fits) == 1 else None
+    if wanted == "listed":
+        return len(value.ref) > 1 if value.kind is SEQUENCE else _may_be_listed(value)
     known = value.constant()
     if wanted == "given":
         if known is not None:
@@ -161,6 +168,10 @@ def _argument_fits(value: Value, wanted: object) -> bool | None:
     if value.is_tensor and value.dtype is not None and isinstance(wanted, str):
         return value.dtype == wanted if value.dtype != dtypes.SOME_COMPLEX else None
     return None
+
+
+def _may_be_listed(value: Value) -> bool | None:
+    return False if value.constant() is not None else None
 
 
 def data_sized_outputs(verdict: Verdict) -> tuple[int, ...]:

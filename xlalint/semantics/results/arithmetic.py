@@ -17,7 +17,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import contracted, counts, formatting, misfits, unknown_sizes
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.results import composites, contractions, dtypes, shapes
-from xlalint.semantics.results.result_shapes import broadcast, must_agree, numbers
+from xlalint.semantics.results.result_shapes import broadcast, meets_static, must_agree, numbers
 from xlalint.semantics.results.result_sizes import producer_of
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.training import reductions
@@ -239,8 +239,12 @@ def _dtype_beside(value: Value) -> str | None:
 def note_full_size_partner(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
     """Kept elements combined with the full tensor: eager refuses the shapes, XLA returns numbers (facts: surprises)."""
     for sized, full in ((left, right), (right, left)):
-        if sized.producer is not None and full.producer is None and must_agree(sized, full):
+        if sized.producer is None or full.producer is not None:
+            continue
+        if must_agree(sized, full):
             frame.analysis.note(frame, node, DATA_SIZED_USE, sized, "full-size-partner")
+        elif isinstance(node, ast.BinOp) and meets_static(sized, full):
+            frame.analysis.gradients.note_partner(node, [node.left, node.right], sized, frame)
 
 
 def is_text(value: Value) -> bool:

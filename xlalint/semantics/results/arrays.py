@@ -16,6 +16,8 @@ _FLOAT64 = frozenset(
        "rand randn random normal uniform standard_normal random_sample gamma beta exponential".split()}
 )  # fmt: skip
 _OF_VALUES = frozenset({"np.array", "np.asarray", "np.full"})
+# Of a list these make no number, whatever is in it.
+OF_LISTS = frozenset({"np.array", "np.asarray"})
 _KEEP_DTYPE = frozenset(
     {"reshape", "copy", "transpose", "flatten", "ravel", "squeeze", "T", "swapaxes", "repeat"}
 )

@@ -10,6 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import ragged_operands
 from xlalint.semantics.hazards.noted_calls import note_operation
 from xlalint.semantics.values import (
     ARRIVING,
@@ -241,6 +242,8 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
     operation = _OPERATIONS.get(type(getattr(node, "op", None)))  # type: ignore[arg-type]
     if owner.kind is SPARSE and operation is not None:
         note_operation(operation, (left, right), node, frame)
+    elif owner.kind is RAGGED and ragged_operands.meet((left, right)):
+        note_operation(ragged_operands.OPERATION, (left, right), node, frame)
     if owner.kind is SPARSE and operation is None:
         return NOTHING_KNOWN  # sparse tensors know no other operators
     dependence = max(v.dependence for v in (left, right) if v.holds_data)

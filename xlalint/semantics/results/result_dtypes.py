@@ -6,6 +6,7 @@ from xlalint.semantics.arguments import Bound
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.results.dtypes import SOME_COMPLEX
 from xlalint.semantics.values import (
+    COLLECTION,
     EXTERNAL,
     NDARRAY,
     NONE,
@@ -102,6 +103,8 @@ def dtype_of_literal(value: Value, bound: Bound) -> str | None:
         if type(leaf.ref) is Const
     }
     known = all(type(leaf.ref) is Const for leaf in leaves(value))
+    if value.kind is COLLECTION and value.ref is not None and value.ref.is_tensor:
+        return str(value.ref.dtype) if value.ref.dtype == "string" else None  # numbers may be cast
     if known and found <= {"int32", "float32"} and found:
         return "float32" if "float32" in found else "int32"
     return found.pop() if known and len(found) == 1 else None

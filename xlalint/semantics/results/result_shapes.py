@@ -113,12 +113,20 @@ def masked(value: Value, mask: Value) -> Shape | None:
 
 
 def must_agree(sized: Value, full: Value) -> bool:
-    """Whether a full-size tensor meets a data-sized one along the data-sized dimension."""
-    if not full.is_tensor or not full.rank:
-        return False
+    """Whether what a mask kept meets what the mask was taken of along the data-sized dimension: eager execution refuses the sizes."""
     if full.shape is None or sized.shape is None:
-        # What a mask was taken of, against what it kept. Other shapes may be made to go with each other.
-        return full.shape is None and sized.shape is None and full.counted is not None
+        # Other shapes may be made to go with each other.
+        is_shaped = full.shape is None and sized.shape is None and bool(full.rank)
+        return full.is_tensor and is_shaped and full.counted is not None
+    return full.counted is not None and meets_static(sized, full)
+
+
+def meets_static(sized: Value, full: Value) -> bool:
+    """Whether a tensor has a size of its own where the other one's depends on data: a program that runs eagerly keeps as many, and then
+    elementwise operations are right. Their gradients, and `tf.where`, compare that size with the buffer's.
+    """
+    if not full.is_tensor or not full.rank or full.shape is None or sized.shape is None:
+        return False
     sizes = [i - len(sized.shape) for i, size in enumerate(sized.shape) if size is None]
     if len(sizes) != 1 or len(full.shape) < -sizes[0]:
         return False  # a row for each column, perhaps: `boxes * [height, width, height, width]`

@@ -272,12 +272,17 @@ def _shape_of(name: str, flat: tuple[Value, ...], bound: Bound) -> Value:
     dtype = "int32" if wanted is None else dtype_name(wanted)
     if name == "tf.shape_n":  # a list of shapes
         return Value(COLLECTION, ref=Value(TENSOR, dependence, None, dtype, rank, shape=(None,)))
+    counted = first.counted if dependence == BOUNDED else None
     if rank == 0:
         known = len(shape) if shape is not None and name == "tf.rank" else None
         content = Content((known,), True) if name == "tf.rank" else None
-        return Value(TENSOR, dependence, dtype=dtype, rank=0, ref=content, shape=())
+        return Value(
+            TENSOR, dependence, dtype=dtype, rank=0, ref=content, shape=(), counted=counted
+        )
     if shape is None or name not in ("tf.shape", "keras.backend.shape"):
         sizes = Sizes(place) if place is not None and rank == 1 else None
-        return Value(TENSOR, dependence, None, dtype, rank, sizes, shape=(None,))
+        return Value(TENSOR, dependence, None, dtype, rank, sizes, shape=(None,), counted=counted)
     content = Content(shape, open_place=place)
-    return Value(TENSOR, dependence, None, dtype, rank, content, shape=(len(shape),))
+    return Value(
+        TENSOR, dependence, None, dtype, rank, content, shape=(len(shape),), counted=counted
+    )

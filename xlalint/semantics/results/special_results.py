@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from xlalint.semantics import inlining
 from xlalint.semantics.arguments import Arguments, Bound
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import costs
@@ -140,6 +141,21 @@ def _where(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: F
     if _is_constant(flat):
         return Value(TENSOR, dependence_of(flat), dtype="int64", rank=2, shape=shape)
     return Value(TENSOR, COMPUTED, "tf.where", "int64", 2, None, _is_known(flat), shape=shape)
+
+
+# What these find in constants, XLA does not look up: it knows how many elements there are, and not which.
+FINDERS = frozenset({"tf.where", "tf.boolean_mask"})
+
+
+def found_in_constants(value: Value, arguments: Arguments, bound: Bound, frame: Frame) -> Value:
+    """The result of one of `FINDERS` in a program: no size, and no axis."""
+    # `tf.where(condition, x, y)` chooses, which XLA follows.
+    is_choice = "x" in bound or "y" in bound or arguments.open_ended
+    if is_choice or value.kind is not TENSOR or value.dependence >= ARRIVING:
+        return value
+    if inlining.is_inside_another(frame):
+        return value  # folded there
+    return value._replace(dependence=COMPUTED)
 
 
 def _where_of_arrays(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics.callbacks.callables import only_callee
@@ -445,6 +445,10 @@ class Drivers:
                     found.add(callee)
                     pending.append(callee)
         return found
+
+    def calls(self) -> Iterator[tuple[FunctionInfo, set[FunctionInfo]]]:
+        """The functions that were seen to call others of the project, and those that each calls."""
+        return ((caller, called) for caller, called in self._calls.items() if caller is not None)
 
     def _judge_handlers(self) -> None:
         if not self._handlers:

@@ -1,0 +1,40 @@
+"""A ragged tensor computed with a dense one that has an axis: its rows are spread over those of the other, by RaggedRange.
+
+Measured with TensorFlow 2.21, eleven operators and elementwise functions: `rows + matrix`, `rows * vector` and `rows == column` need
+RaggedRange, which XLA has no kernel for; numbers and scalars are added to the flat values, and so are rows that end where
+its own do (`rows * tf.abs(rows)`), of which only those who cut them know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xlalint.semantics.catalog import Api
+from xlalint.semantics.facts import Verdict
+from xlalint.semantics.values import RAGGED, TENSOR, VARIABLE, Value
+
+OPERATION = "RaggedRange"
+_ELEMENTWISE = "broadcast"
+
+
+def verdict(api: Api, bound: dict[str, Value]) -> Verdict | None:
+    """What becomes of an elementwise function of both; None for anything else."""
+    if api.shape != _ELEMENTWISE or not meet(bound.values()):
+        return None
+    return Verdict("fails", (OPERATION,), "no-kernel", (), ())
+
+
+def meet(operands: Iterable[Value]) -> bool:
+    """Whether one operand is ragged for certain, and another dense, with at least one axis."""
+    given = tuple(operands)
+    if not any(value.kind is RAGGED and not (value.guess or value.optional) for value in given):
+        return False
+    return any(_has_axis(value) for value in given)
+
+
+def _has_axis(value: Value) -> bool:
+    if value.kind is not TENSOR and value.kind is not VARIABLE:
+        return False
+    if value.guess or value.structured or value.optional:
+        return False
+    return bool(value.shape) if value.shape is not None else (value.rank or 0) > 0
