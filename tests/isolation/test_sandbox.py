@@ -127,11 +127,15 @@ def test_reading_input_finds_its_end_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("leaves_session", [False, True])
-def test_an_orphaned_grandchild_does_not_survive(leaves_session: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("environment", ["None", "{}"])
+def test_an_orphaned_grandchild_does_not_survive(
+    leaves_session: bool, environment: str, tmp_path: Path
+) -> None:
     code = (
-        "import subprocess\n"
+        "import subprocess, time\n"
+        "time.sleep(0.4)  # so that no look at the processes comes between its start and our end\n"
         "p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(300)'], "
-        f"start_new_session={leaves_session})\n"
+        f"start_new_session={leaves_session}, env={environment})\n"
         "emit(kind='pid', pid=p.pid); emit(kind='end')"
     )
     outcome = child(code, tmp_path)

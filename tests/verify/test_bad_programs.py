@@ -142,8 +142,8 @@ ENDS_WELL = {
     ),
     "leaves a process": "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(999)'])",
     "leaves a process that hides": (
-        "import subprocess, sys, time\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(999)'], "
-        "env={}, start_new_session=True)\ntime.sleep(2.5)"
+        "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(999)'], "
+        "env={}, start_new_session=True)"
     ),
     "changes its folder": "import os, tempfile\nos.chdir(tempfile.mkdtemp())",
     "removes its folder": "import os, tempfile\nd = tempfile.mkdtemp(); os.chdir(d); os.rmdir(d)",

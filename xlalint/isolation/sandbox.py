@@ -88,7 +88,7 @@ def run(
                 env=_environment(env or {}, pipe.path, place, mark),
                 cwd=cwd,
                 start_new_session=True,
-                preexec_fn=_tie_to_parent(os.getpid()),
+                preexec_fn=_tie_to_parent(os.getpid(), mark),
             )
         except OSError as error:
             return Outcome("not-started", None, None, (), 0.0, 0, "", str(error))
@@ -142,12 +142,15 @@ def _pipe(folder: Path) -> Iterator[_Pipe]:
         path.unlink(missing_ok=True)
 
 
-def _tie_to_parent(parent: int) -> Callable[[], None]:
-    """What the child does between fork and exec: no core files, and on Linux SIGKILL when this process is gone."""
+def _tie_to_parent(parent: int, mark: str) -> Callable[[], None]:
+    """What the child does between fork and exec: no core files, a number that what it starts cannot lose, and on Linux
+    SIGKILL when this process is gone.
+    """
     libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
     def tie() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        processes.number_this(mark)
         if libc is not None:
             libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
             if os.getppid() != parent:
