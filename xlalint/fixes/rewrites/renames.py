@@ -83,6 +83,16 @@ def _import(draft: Draft, node: cst.ImportAlias, found: Rename, entry: Entry) ->
     return [replace(draft, statement, f"from {module} import {called}")]
 
 
+def _module(site: Site, found: Rename, entry: Entry) -> list[Edit] | None:
+    """`from keras.layers.core import Dense`, whose names are all in one module today."""
+    written, old = site.draft.code(site.node), found.found
+    package = old.partition(".")[0]
+    if not written.endswith(old[len(package) :]):
+        return None
+    root = written[: len(written) - len(old) + len(package)]
+    return [replace(site.draft, site.node, root + entry.use[len(package) :])]
+
+
 def _method(site: Site, found: Rename, entry: Entry) -> list[Edit] | None:
     node = site.node
     return [replace(site.draft, node.attr, entry.use)] if isinstance(node, cst.Attribute) else None
@@ -116,4 +126,4 @@ def _local_tpu(site: Site) -> Fix | None:
     return None
 
 
-_EDITS = {"name": _name, "method": _method, "parameter": _parameter}
+_EDITS = {"name": _name, "module": _module, "method": _method, "parameter": _parameter}

@@ -49,6 +49,7 @@ _WORDS = (
     *("learning_phase", "in_train_phase", "in_test_phase", "print_tensor"),
     *("Enqueuer", "model_from_config", "RadialConstraint", "BaseLogger"),
     *("LocallyConnected", "DenseFeatures", "AbstractRNNCell", "keras.saving"),
+    *("CuDNN", "scikit_learn"),
 )
 # Words of one module of Keras, which few files name: they are looked for in those alone.
 _WORDS_OF = {
