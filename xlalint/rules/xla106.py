@@ -24,7 +24,10 @@ class ArmsThatDiffer(Rule):
         if node.args:
             self._judge(node, node.args[0].value)
 
-    def _judge(self, at: cst.BaseExpression, test: cst.BaseExpression) -> None:
+    def visit_Raise(self, node: cst.Raise) -> None:
+        self._judge(node, node)
+
+    def _judge(self, at: cst.CSTNode, test: cst.CSTNode) -> None:
         for fact in self.facts(at, ARMS):
             found: Difference = fact.detail
             what = f"`{found.name}`" if found.name is not None else "the result"

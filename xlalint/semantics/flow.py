@@ -586,6 +586,7 @@ def _raise(node: ast.Raise, frame: Frame) -> bool:
         was_silent, frame.silent = frame.silent, True
         evaluate(node.exc, frame)
         frame.silent = was_silent
+    conditionals.note_raise_after(node, frame)
     return False
 
 

@@ -233,7 +233,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
         TENSOR, dependence, producer, base.dtype, rank, content, base.sure, False,
         base.structured and not _has_axes(node),
         shape=shape, sized_axis=axis if producer is not None else 0,
-        counted=counts.of_item(base, dependence, node, frame),
+        counted=counts.of_item(base, producer, dependence, node, frame),
         given=base.given, guess=base.guess and not _takes_tensor(values, frame),
     )  # fmt: skip
 

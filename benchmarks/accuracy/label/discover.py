@@ -71,7 +71,7 @@ def methods(owner: type, package: str) -> Iterator[str]:
         ):
             continue
         function = inspect.unwrap(getattr(item, "__func__", item))
-        if getattr(function, "__module__", "").split(".")[0] == package:
+        if (getattr(function, "__module__", "") or "").split(".")[0] == package:
             yield name
 
 

@@ -315,6 +315,25 @@ def _more(rank: relative_ranks.Rank) -> str:
     return f"{relative_ranks.words(rank)} than `{rank.base}`"
 
 
+def note_raise_after(node: ast.Raise, frame: Frame) -> None:
+    """Note a `raise` that is the other arm of a conditional which returns: `if t: return x`, and then `raise`.
+
+    Only where the two stand in one block, and nothing that Python decides returns in between.
+    """
+    body = frame.function.node.body if frame.function is not None else None
+    path = path_to(body, node) if frame.splits and isinstance(body, list) else ()
+    if not path:
+        return
+    before = path[-1].block[: path[-1].place]
+    for split in reversed(frame.splits):
+        if split.node in before:
+            between = before[before.index(split.node) + 1 :]
+            if not any(isinstance(part, ast.Return) for s in between for part in ast.walk(s)):
+                detail = Difference("raise-after", ast.unparse(split.node.test), "")
+                frame.analysis.note(frame, node, ARMS, split.test, detail)
+            return
+
+
 def close_splits(frame: Frame, opened: int, ends: bool) -> None:
     """Compare what arms return with what is returned after them; `ends` says that the block's end can be reached."""
     for split in frame.splits[opened:]:

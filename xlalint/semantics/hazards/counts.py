@@ -86,10 +86,15 @@ def of_call(api: Api, arguments: Arguments, value: Value, node: ast.AST, frame: 
     return value._replace(counted=of_operands(sized) if is_kept else None)
 
 
-def of_item(base: Value, dependence: int, node: ast.AST, frame: Frame) -> int | None:
-    """The count of a part of a data-sized tensor, or of its shape: `tf.shape(kept)[0]` is the count of what was kept."""
+def of_item(
+    base: Value, producer: str | None, dependence: int, node: ast.AST, frame: Frame
+) -> int | None:
+    """The count of a part of a data-sized tensor, or of its shape: `tf.shape(kept)[0]` is the count of what was kept.
+
+    One row of it (`kept[0]`, of which nothing is the `producer`) has the size of any row, and is not counted.
+    """
     if base.producer is not None:
-        return here(node, frame)
+        return here(node, frame) if producer is not None else None
     return base.counted if dependence == BOUNDED else None
 
 
