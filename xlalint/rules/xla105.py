@@ -8,6 +8,7 @@ from xlalint.rules.base import Rule
 from xlalint.semantics import evidence
 from xlalint.semantics.facts import (
     ARRAY_ITEM,
+    ARRAY_LIBRARY,
     CAST_OPERAND,
     COMPILED,
     CONVERSION,
@@ -62,9 +63,8 @@ class TensorToPython(Rule):
             is_option = is_array and not fact.usual and not _is_only_compiled(fact)
             is_possible = fact.value.guess or is_option
             confidence = "possible" if is_possible else None
-            self.report(
-                node, fact, _VARIANTS[fact.kind], confidence=confidence, call=self.quote(node)
-            )
+            variant = ARRAY_LIBRARY if fact.detail == ARRAY_LIBRARY else _VARIANTS[fact.kind]
+            self.report(node, fact, variant, confidence=confidence, call=self.quote(node))
 
 
 def _is_only_compiled(fact: Fact) -> bool:

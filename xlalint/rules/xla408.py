@@ -10,10 +10,12 @@ from xlalint.semantics.facts import (
     ASSUMED,
     DEBUG_HOOK,
     DIFFERS,
+    MOVED_SLICE,
     UNCAUGHT_CHECK,
     VANISHING_CHECK,
 )
 from xlalint.semantics.hazards.differences import HIDDEN_NAN
+from xlalint.semantics.values import ARRIVING
 
 _VARIANTS = {HIDDEN_NAN: "hidden-nan"}
 
@@ -22,8 +24,11 @@ class DiffersFromEager(Rule):
     """`tf.debugging` checks in compiled code, and calls whose results are other ones there."""
 
     code = "XLA408"
+    _written: cst.BaseExpression | None = None
 
     def visit_Call(self, node: cst.Call) -> None:
+        if isinstance(node.func, cst.Attribute) and node.func.attr.value.startswith("assign"):
+            self._written = node.func.value  # XLA203 says that XLA does not write there at all
         for fact in self.facts(node, VANISHING_CHECK):
             # Libraries check their arguments everywhere, for whoever calls them eagerly: only --pedantic asks about those.
             confidence = "possible" if fact.context.region == ASSUMED else "certain"
@@ -38,6 +43,14 @@ class DiffersFromEager(Rule):
             if compiler is not None:
                 variant = "debug-hook" if compiler == "jit" else "debug-hook-tpu"
                 self.report(node, fact, variant, confidence="certain", api=self.quote(node.func))
+
+    def visit_Subscript(self, node: cst.Subscript) -> None:
+        for fact in self.facts(node, MOVED_SLICE) if node is not self._written else ():
+            # CPUs and GPUs read arguments when they compile.
+            if self.passage.aim.is_tpu or fact.value.dependence != ARRIVING:
+                self.report(
+                    node, fact, "moved-slice", slice=self.quote(node), part=str(fact.detail)
+                )
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         self._judge_handler(node)

@@ -70,6 +70,8 @@ class Analysis:
         self.makes_symbolic = False
         # Functions that APIs run as the body of a loop or an arm of a conditional.
         self.graph_bodies: set[FunctionInfo] = set()
+        # How many functions of `tf.vectorized_map` are being run: what stands in them is rewritten for all elements at once.
+        self.vectorized = 0
         # Functions that ask whether they run eagerly.
         self.eager_askers: set[FunctionInfo] = set()
         # The parameters that a function treats as tensors, by how many calls they were followed through.

@@ -13,6 +13,7 @@ from xlalint.semantics.arguments import bind
 from xlalint.semantics.callbacks import callbacks
 from xlalint.semantics.catalog import Api, custom_operation, without_gradient
 from xlalint.semantics.facts import (
+    ARRAY_LIBRARY,
     ASSUMED,
     CALL,
     CONVERSION,
@@ -459,9 +460,29 @@ def _math_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> 
     return SOME_PYTHON
 
 
+# They make an array of what they are given, or refuse what is none: each function was given a traced tensor.
+_WORK_ON_ARRAYS = ("scipy.", "sklearn.", "cv2.", "skimage.", "PIL.Image.fromarray")
+
+
+def _note_array_library(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
+    """`gaussian_filter(x, 2)`, `f1_score(y_true, y_pred)`: functions of libraries that work on NumPy's arrays."""
+    if name.rpartition(".")[2][:1].isupper():
+        return  # an object, which may keep what it is given
+    for value in (*arguments.positional, *arguments.keywords.values()):
+        for leaf in leaves(value):
+            if leaf.is_tensor and not (leaf.guess or leaf.optional or leaf.structured):
+                if leaf.sure or not evidence.writes_arrays(frame):
+                    frame.analysis.note(frame, node, NUMPY_CALL, leaf, ARRAY_LIBRARY)
+                if frame.context.region == ASSUMED:
+                    frame.touches_host = True  # nobody compiles it, and its author runs it eagerly
+                return
+
+
 def _foreign_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if _is_host(name):
         frame.touches_host = True
+    if name.startswith(_WORK_ON_ARRAYS):
+        _note_array_library(name, arguments, node, frame)
     missing = addons.operation(name)
     if missing is not None:
         api = custom_operation(name, missing)

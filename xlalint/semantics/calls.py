@@ -63,8 +63,16 @@ def _attribute_call(node: ast.Call, func: ast.Attribute, frame: Frame) -> Value:
             return call_value(target, evaluate_arguments(node, frame), node, frame)
     if base.kind is ANY_OF:
         arguments = evaluate_arguments(node, frame)
-        every = [read(one, func.attr, frame, func) for one in alternatives(base)]
-        return _call_any(Value(ANY_OF, ref=tuple(every)), arguments, node, frame)
+        known = [methods.find(one, func.attr) for one in alternatives(base)]
+        is_given = any(func.attr in one.given for one in alternatives(base))
+        if known[0] is not None and not is_given and len(set(known)) == 1:
+            # What all of them inherit, as `compile` of models that a loop makes.
+            every = alternatives(base)
+            return join_all(
+                tuple(known[0](one, func.attr, arguments, node, frame) for one in every)
+            )
+        read_by = [read(one, func.attr, frame, func) for one in alternatives(base)]
+        return _call_any(Value(ANY_OF, ref=tuple(read_by)), arguments, node, frame)
     if base.kind is SUPER:
         return _super_call(base, func.attr, node, frame)
     arguments = evaluate_arguments(node, frame)

@@ -55,6 +55,7 @@ CONVERSION = "conversion"  # int(t), float(t), bool(t)...
 CAST_OPERAND = "cast-operand"  # an operation on what AutoGraph made of int(t); detail: the name and the other dtype
 NUMPY_METHOD = "numpy-method"
 NUMPY_CALL = "numpy-call"
+ARRAY_LIBRARY = "array-library"  # detail of a NUMPY_CALL: the function is of another library
 FORMATTING = "formatting"
 READ_AS_PYTHON = "read-as-python"  # a traced tensor where TensorFlow reads a Python value
 MASK_INDEX = "mask-index"
@@ -63,6 +64,7 @@ STRIDE = "stride"  # of a slice, taken from data
 INDEX = "index"  # an element, or bounds of a slice, taken from arguments; the expression
 SLICE_WRITE = "slice-write"  # `variable[i].assign(x)` with a place from data; the expression
 SLICE = "slice"  # bounds that only the running program knows
+MOVED_SLICE = "moved-slice"  # a slice beside an index that only the running program knows; its text
 GROWING_ARRAY = "growing-array"  # a TensorArray with dynamic_size=True that is written to
 LOOP_STATE = "loop-state"  # a loop variable that is no longer what it was; LoopChange
 JIT_ON = "jit-on"

@@ -19,7 +19,7 @@ from xlalint.semantics.facts import (
     STRIDE,
 )
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.hazards import costs, counts, host_objects, unknown_sizes
+from xlalint.semantics.hazards import costs, counts, host_objects, moved_slices, unknown_sizes
 from xlalint.semantics.hazards.iteration import is_taken_apart
 from xlalint.semantics.imports import module_loading
 from xlalint.semantics.results import composites, sorted_places
@@ -208,6 +208,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     _note_strides(node, parts, frame)
     unknown_sizes.note_number(node, values, frame)
     _note_index(node, parts, values, frame)
+    moved_slices.note(node, parts, values, frame)
     producer, axis = base.producer, base.sized_axis
     if producer is None:
         producer, axis = _sized_by_slice(node, base, parts, values, frame)

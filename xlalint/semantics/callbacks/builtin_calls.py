@@ -19,6 +19,7 @@ from xlalint.semantics.values import (
     BOUNDED,
     CLASS,
     COLLECTION,
+    COMPUTED,
     DATASET,
     EXTERNAL,
     FALSE,
@@ -156,7 +157,9 @@ def _convert(name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
         is_meant = name == "float" and frame.context.region == ASSUMED and not value.sure
         is_guess = value.guess or is_meant
         return value._replace(kind=TENSOR, dtype=dtype, ref=FromPython(name), guess=is_guess)
-    if not value.structured and not value.guess:
+    # No number is made of a list or dict of what a step computes either, as `metric.result()` may be.
+    is_one = not value.structured or (name != "bool" and value.dependence is COMPUTED)
+    if is_one and not value.guess:
         frame.analysis.note(frame, node, CONVERSION, value, name)
         if frame.context.region == ASSUMED and _is_promised(name, frame):
             frame.touches_host = True  # as with `.numpy()`: its author runs it eagerly

@@ -18,6 +18,7 @@ from xlalint.semantics.callbacks.loop_calls import (
     map_fn,
     scan,
     unconverted_map,
+    vectorized_map,
     while_loop,
 )
 from xlalint.semantics.environment import versions
@@ -262,8 +263,8 @@ _HANDLERS: dict[str, Callback] = {
     "tf.map_fn": map_fn,
     "tf.compat.v1.map_fn": map_fn,
     "keras.backend.map_fn": map_fn,
-    "tf.vectorized_map": unconverted_map,
-    "keras.ops.vectorized_map": unconverted_map,
+    "tf.vectorized_map": vectorized_map,
+    "keras.ops.vectorized_map": vectorized_map,
     "keras.ops.map": unconverted_map,
     "tf.scan": scan,
     "tf.foldl": fold,

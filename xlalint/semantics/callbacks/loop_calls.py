@@ -149,8 +149,18 @@ def unconverted_map(
     elems = argument(arguments, bound, 1, "elems")
     function = argument(arguments, bound, 0, "fn")
     at = written(node, 0, "fn")
-    result = run_in_graph(function, [_slice_of(elems)], frame, at=at, unrolled=True)
-    return _stacked(result, elems)
+    return _stacked(run_in_graph(function, [_slice_of(elems)], frame, at=at, unrolled=True), elems)
+
+
+def vectorized_map(
+    arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    """The maps that do all elements at once."""
+    frame.analysis.vectorized += 1
+    try:
+        return unconverted_map(arguments, bound, node, frame)
+    finally:
+        frame.analysis.vectorized -= 1
 
 
 def scan(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
