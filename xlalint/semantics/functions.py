@@ -614,7 +614,8 @@ def _result(frame: Frame) -> Value:
 
 
 def _for_tensors(value: Value, info: FunctionInfo, frame: Frame) -> Value:
-    """What a function says that asks whether execution is eager: `return tf.executing_eagerly()` for tensors, True for anything else.
+    """What a function says that asks whether execution is eager: `return tf.executing_eagerly()` for tensors, True for anything else;
+    `if not tf.executing_eagerly(): return True`, after questions that are put to other libraries' tensors.
 
     What stands under such a guard is not traced where it is given a tensor.
     """
@@ -625,9 +626,21 @@ def _for_tensors(value: Value, info: FunctionInfo, frame: Frame) -> Value:
         if isinstance(node, ast.Return) and node.value is not None:
             if _asks_for_eager(node.value):
                 return FALSE
-            if isinstance(node.value, ast.UnaryOp) and _asks_for_eager(node.value.operand):
+            if _asks_for_graph(node.value):
                 return TRUE
+        elif isinstance(node, ast.If) and _asks_for_graph(node.test):
+            answer = node.body[0]
+            if isinstance(answer, ast.Return) and isinstance(answer.value, ast.Constant):
+                return TRUE if answer.value.value else FALSE
     return value
+
+
+def _asks_for_graph(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.UnaryOp)
+        and isinstance(node.op, ast.Not)
+        and _asks_for_eager(node.operand)
+    )
 
 
 def _asks_for_eager(node: ast.expr) -> bool:

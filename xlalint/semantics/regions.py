@@ -583,7 +583,7 @@ class Regions:
         own = self._analysis.traits(info)
         if own.is_property or own.is_host or info.is_generator or host_signs.returns_array(info):
             return False
-        if host_signs.only_checks(info):
+        if host_signs.only_checks(info) or host_signs.only_prints(info):
             return False
         parent = info.parent
         while parent is not None:

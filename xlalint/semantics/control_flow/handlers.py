@@ -38,7 +38,7 @@ _OF_RUNNING = frozenset(
     }
     | {"FailedPreconditionError", "ResourceExhaustedError", "InternalError", "UnimplementedError"}
 )
-# A handler of everything is a safety net under a whole function, unless it stands around very little.
+# A handler of everything is a safety net under a whole function, unless it stands around very little or one way of several.
 _MOST_STATEMENTS = 2
 
 
@@ -50,11 +50,18 @@ def caught_by(node: ast.Try) -> frozenset[str]:
         if any(isinstance(inner, ast.Raise) for inner in nodes_of(handler.body)):
             continue
         if not names.isdisjoint(_EVERYTHING):
-            if len(node.body) > _MOST_STATEMENTS:
+            if len(node.body) > _MOST_STATEMENTS and not _tries_one_way(node, handler):
                 continue
             found.update(_RAISED.values())
         found |= names
     return frozenset(found)
+
+
+def _tries_one_way(node: ast.Try, handler: ast.ExceptHandler) -> bool:
+    """`try: ...; return a`, `except Exception: pass`: what is to be done where that fails stands behind it."""
+    return isinstance(node.body[-1], ast.Return) and all(
+        isinstance(part, ast.Pass) for part in handler.body
+    )
 
 
 def is_caught(kind: str, frame: Frame) -> bool:

@@ -53,6 +53,7 @@ _PYTHON_RESULTS = frozenset(
         "tf.as_dtype", "tf.nest.is_nested", "tf.nest.assert_same_structure", "tf.debugging.is_numeric_tensor",
         "tf.distribute.has_strategy", "tf.distribute.in_cross_replica_context", "tf.get_logger", "tf.is_symbolic_tensor",
         "tf.broadcast_static_shape", "keras.tree.is_nested", "tf.get_default_graph", "tf.data.experimental.cardinality",
+        "keras.backend.backend", "keras.backend.in_stateless_scope", "keras.backend.any_symbolic_tensors",
     }
 )  # fmt: skip
 # Reductions of something unknown are data in practice: nobody reduces a setting. Products are left out: of shapes.
@@ -67,6 +68,8 @@ _TENSOR_NAMESPACES = (
     "keras.backend.", "keras.activations.", "keras.losses.", "keras.metrics.", "tf.losses.",
 )  # fmt: skip
 # Not every function of these namespaces returns a tensor; CamelCase names are classes.
+# Of Keras's own code below `keras.src.backend`, what all backends share: scopes, dtypes and settings, asked in Python.
+_PYTHON_NAMESPACES = ("keras.backend.common.", "keras.backend.config.")
 
 
 # XLA on CPU and GPU follows a size or an index back to the arguments, and compiles for their values, through most operations;
@@ -177,6 +180,7 @@ def _makes_tensors(name: str, status: str) -> bool:
     leaf = name.rsplit(".", 1)[-1]
     return (
         name.startswith(_TENSOR_NAMESPACES)
+        and not name.startswith(_PYTHON_NAMESPACES)
         and leaf[:1].islower()
         and not leaf.startswith(("is_", "get_", "set_"))
         and not name.split(".")[-2][:1].isupper()  # a class method: `tf.losses.Reduction.all()`
