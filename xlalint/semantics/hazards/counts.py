@@ -4,6 +4,9 @@ A mask counts what it keeps, and so does each slice, product of matrices and res
 `kept[:, 0] * kept[:, 1]` are refused there ("Fail to proof the equality of two dimensions"), and compile from TensorFlow 2.16 on.
 Elementwise operations, casts, reductions of other axes, one-hot vectors and gathers by the same indices keep the count (all measured, TensorFlow
 2.12, 2.15, 2.16, 2.17, 2.18 and 2.21: fixtures/XLA204/flagged_separate_counts.py).
+
+Of what masks have kept along two axes (the rows and the columns of a matrix), each axis has a count of its own, and the pair of them is
+a negative number here. Such a matrix meets itself alone: neither its transpose nor `tf.eye` of its size (flagged_counts_of_two_axes.py).
 """
 
 from __future__ import annotations
@@ -29,6 +32,8 @@ _GATHERS = {
     "embedding_lookup": "ids",
     "take": "indices",
 }
+_TURN = frozenset({"transpose", "permute_dimensions", "matrix_transpose", "adjoint"})
+_ELEMENTWISE = ("same", "broadcast")
 _CALLED_ALIKE = ("same", "broadcast", "reduce", "drop:")
 # These keep the count of what they are given, though not its shape.
 _KEEP_COUNTS = frozenset("cast one_hot expand_dims sequence_mask sort top_k split reverse".split())
@@ -73,7 +78,15 @@ def of_call(api: Api, arguments: Arguments, value: Value, node: ast.AST, frame: 
     if leaf == "reshape" and any(size.dependence == BOUNDED for size in _sizes(arguments)):
         return value._replace(counted=None)  # `[tf.shape(kept)[0], 1]` names a count itself
     if not sized and (asked := _asked(arguments)):
-        return value._replace(counted=asked.pop() if len(asked) == 1 else None)
+        count = asked.pop() if len(asked) == 1 else None
+        is_square = leaf == "eye" and len(arguments.positional) == 1 and not arguments.keywords
+        if is_square and _of_two_axes(count):
+            count = _pair_here(node, frame)
+        return value._replace(counted=count)
+    if _keeps_another_axis(leaf, arguments):
+        return value._replace(sized_axis=None, counted=_pair_here(node, frame))
+    if leaf in _TURN and _of_two_axes(of_operands(sized)):
+        return value._replace(counted=_pair_here(node, frame))
     if not sized or leaf in _COUNT_ANEW:
         return value._replace(counted=here(node, frame))
     if leaf in _GATHERS:
@@ -83,7 +96,28 @@ def of_call(api: Api, arguments: Arguments, value: Value, node: ast.AST, frame: 
         )
         return value._replace(counted=of_operands(given))
     is_kept = leaf in _KEEP_COUNTS or (api.shape or "").startswith(_CALLED_ALIKE)
-    return value._replace(counted=of_operands(sized) if is_kept else None)
+    count = of_operands(sized) if is_kept else None
+    if _of_two_axes(count) and not (api.shape or "").startswith(_ELEMENTWISE):
+        count = None  # of which axis, nobody knows
+    return value._replace(counted=count)
+
+
+def _keeps_another_axis(leaf: str, arguments: Arguments) -> bool:
+    """Whether a mask is given what another has kept, and is as long as an axis that is whole: not the same one."""
+    if leaf != "boolean_mask" or len(arguments.positional) < 2:
+        return False
+    kept, mask = arguments.positional[:2]
+    return kept.is_tensor and kept.producer is not None and mask.is_tensor and mask.producer is None
+
+
+def _pair_here(node: ast.AST, frame: Frame) -> int | None:
+    """The counts of two axes that this expression makes."""
+    count = here(node, frame)
+    return None if count is None else -count
+
+
+def _of_two_axes(count: int | None) -> bool:
+    return count is not None and count < 0
 
 
 def of_item(
@@ -159,6 +193,8 @@ def _sized(values: Iterable[Value]) -> list[Value]:
 def _are_apart(left: Value, right: Value) -> bool:
     if left.counted is None or right.counted is None or left.counted == right.counted:
         return False
+    if left.counted < 0 or right.counted < 0:
+        return left.counted < 0 and right.counted < 0
     return _place(left, right) == _place(right, left) is not None
 
 
