@@ -20,6 +20,7 @@ from xlalint.semantics.values import EXTERNAL, INSTANCE
 _MOST_CALLS = 3
 _RETURNS = frozenset({ast.Return})
 _SAME = frozenset({"tf.identity", "tf.stop_gradient", "tf.cast", "tf.convert_to_tensor"})
+_GATHERS = frozenset({"tf.gather", "tf.compat.v1.gather"})
 _COPIES = frozenset({"builtins.dict", "builtins.list", "builtins.tuple"})
 
 
@@ -172,9 +173,38 @@ def _joined(node: ast.Call, known: Known, frame: Frame, depth: int) -> Held:
     joined = node.args[0] if node.args else None
     if not isinstance(joined, (ast.List, ast.Tuple)) or len(joined.elts) < 2:
         return None
-    parts = [_read(item, known, frame, depth) for item in joined.elts]
+    axis = _number(node, 1, "axis")
+    parts = [
+        _read(item, known, frame, depth) or _picked(item, axis, known, frame, depth)
+        for item in joined.elts
+    ]
     places = [part.places for part in parts if isinstance(part, Part)]
     return Part(frozenset().union(*places), is_longer=True) if places else None
+
+
+def _picked(
+    node: ast.expr, joined_along: int | None, known: Known, frame: Frame, depth: int
+) -> Held:
+    """`tf.gather(beams, best, batch_dims=1)`, which is as long as `beams` along the axes behind the one that it picks from."""
+    if not isinstance(node, ast.Call) or not node.args or joined_along is None:
+        return None
+    target = frame.analysis.evaluate(node.func, frame)
+    if target.kind is not EXTERNAL or target.ref not in _GATHERS:
+        return None
+    batched = _number(node, 4, "batch_dims", 0)
+    along = _number(node, 3, "axis", batched)
+    if along is None or batched is None or not 0 <= along < joined_along:
+        return None
+    return _read(node.args[0], known, frame, depth)
+
+
+def _number(node: ast.Call, position: int, name: str, missing: int | None = None) -> int | None:
+    """The number that is written for an argument."""
+    keywords = {keyword.arg: keyword.value for keyword in node.keywords}
+    given = node.args[position] if position < len(node.args) else keywords.get(name)
+    if given is None:
+        return missing
+    return given.value if isinstance(given, ast.Constant) and type(given.value) is int else None
 
 
 def _given(
