@@ -49,7 +49,8 @@ def of_layer(api: Api, inputs: Sequence[Value]) -> Shape | None:
 def _as_measured(api: Api, form: str, bound: Bound) -> Shape | None:
     """The shape by what the catalogue measured of an API; see `Api.shape`."""
     if form == "same":
-        return operand_shape(_first(api, bound))
+        # `tf.math.scalar_mul(2.0, x)`, `tf.math.polyval([1.0, 2.0], x)`: of the tensor, wherever it stands.
+        return operand_shape(bound["x"] if "x" in bound else _first(api, bound))
     if form == "matmul":
         return _matmul(api, bound)
     kind, _, detail = form.partition(":")
