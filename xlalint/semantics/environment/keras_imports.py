@@ -173,7 +173,7 @@ def _is_in_table(raw: str) -> bool:
 def _entry(gone: Gone) -> Entry:
     use = f"keras.{gone.use}" if gone.use else ""
     through = "tf.keras" if gone.package == "tf.keras" else "keras"
-    return Entry(f"keras.{gone.name}", use, gone.instead, "long", "", through, (), frozenset())
+    return Entry(f"keras.{gone.name}", use, gone.instead, "long", "", through, "", (), frozenset())
 
 
 def _entry_of_all(whole: Gone, names: list[Gone]) -> Entry:

@@ -24,49 +24,18 @@ from xlalint.semantics.values import NOTHING_KNOWN
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
 
-# A module without one of these words uses none of the names: the table need not be read.
-_WORDS = (
-    *(
-        "experimental",
-        "contrib",
-        "estimator",
-        "multi_gpu_model",
-        "COLAB_TPU_ADDR",
-        "tpu.",
-        "_generator(",
-    ),
-    *(
-        "workers",
-        "use_multiprocessing",
-        "max_queue_size",
-        "lr=",
-        "ModelCheckpoint",
-        "write_grads",
-        "save_format",
-        "reset_states",
-    ),
-    *(".lr", "get_scaled_loss", "get_unscaled_gradients"),
-    *("learning_phase", "in_train_phase", "in_test_phase", "print_tensor"),
-    *("Enqueuer", "model_from_config", "RadialConstraint", "BaseLogger"),
-    *("LocallyConnected", "DenseFeatures", "AbstractRNNCell", "keras.saving"),
-    *("CuDNN", "scikit_learn"),
-)
-# Words of one module of Keras, which few files name: they are looked for in those alone.
-_WORDS_OF = {
-    "backend": (
-        *("K.function(", "backend.function", "K.placeholder", "backend.placeholder"),
-        *("random_binomial", "local_conv", "normalize_batch_in_training"),
-        *("manual_variable_initialization", "reset_uids"),
-    ),
-    # tf.keras has the short names of these alone.
-    "losses": ("mean_squared_", "mean_absolute_", "kl_divergence", "log_cosh"),
-    "metrics": (
-        *("mean_squared_", "mean_absolute_", "kl_divergence", "log_cosh"),
-        *("MeanTensor", "MeanRelativeError"),
-    ),
-}
 # Keras 3 itself has the long names alone, and of the backend's functions few.
 _OF_PLAIN_KERAS = ("keras.backend", "keras.losses", "keras.metrics")
+# What else has the names of these modules is in most programs: the module tells.
+_TOLD_BY_MODULE = {
+    "keras.layers.experimental": ("experimental", "experimental"),
+    "keras.saving": ("saving", "keras.saving"),
+    "keras.optimizers.legacy": ("legacy", "optimizers.legacy"),
+}
+# Parameters with shorter names tell nothing: the function does that takes them.
+_DISTINCT = 6
+# What the table says of a parameter for all classes of a module.
+_MODULES = ("keras.layers", "keras.losses", "keras.optimizers")
 _PLAIN_KERAS = re.compile(r"^(?:import keras\b|from keras\.)", re.MULTILINE)
 _FROM_KERAS = re.compile(
     r"^from keras import (?:\([^)]*|[^\n]*)\b(?:backend|losses|metrics)\b", re.MULTILINE
@@ -95,7 +64,7 @@ class Entry(NamedTuple):
     `gone` is a TensorFlow minor, `keras-3`, `long`, `graphs` for what works in the graphs and sessions of TensorFlow 1 alone, or empty for what
     is deprecated and works. `value` is the text that a parameter must be given for that, where another one still works. `through` is the
     package below which the name is gone, `tf.keras` or `keras`, where the other one has it; `members` are those of a family that are gone, where
-    others are not.
+    others are not. `when` is `called` for what can be named, and raises where it is called.
     """
 
     old: str
@@ -104,6 +73,7 @@ class Entry(NamedTuple):
     gone: str
     value: str
     through: str
+    when: str
     parameters: tuple[tuple[str, str], ...]
     members: frozenset[str]
 
@@ -134,8 +104,8 @@ class Rename(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The table by kind: names and families by dotted name, methods (of strategies, models, metrics and optimizers) and variables by
-    name, parameters by function (or its module) and name, methods that took a text first by name.
+    """The table by kind: names and families by dotted name, methods (of strategies, models, metrics and optimizers, and those that layers
+    call on themselves), attributes of layers and variables by name, parameters by function (or its module) and name, methods that took a text first by name.
     """
 
     names: Mapping[str, Entry]
@@ -144,6 +114,8 @@ class Table(NamedTuple):
     models: Mapping[str, Entry]
     metrics: Mapping[str, Entry]
     optimizers: Mapping[str, Entry]
+    layers: Mapping[str, Entry]
+    own: Mapping[str, Entry]
     parameters: Mapping[str, Mapping[str, Entry]]
     texts: Mapping[str, Entry]
     environment: Mapping[str, Entry]
@@ -151,7 +123,10 @@ class Table(NamedTuple):
     def without_models(self) -> Table:
         """The same, but for the methods of models, metrics and optimizers and what they take."""
         functions = {name: given for name, given in self.parameters.items() if "." in name}
-        return self._replace(models={}, metrics={}, optimizers={}, texts={}, parameters=functions)
+        without = self._replace(
+            models={}, metrics={}, optimizers={}, texts={}, parameters=functions
+        )
+        return without._replace(layers={}, own={})
 
 
 @cache
@@ -165,6 +140,8 @@ def table() -> Table:
         _entries(raw["models"]),
         _entries(raw["metrics"]),
         _entries(raw["optimizers"]),
+        _entries(raw["layers"]),
+        _entries(raw["own"]),
         {function: _entries(given) for function, given in raw["parameters"].items()},
         _entries(raw["texts"]),
         _entries(raw["environment"]),
@@ -177,7 +154,8 @@ def _entries(raw: Mapping[str, Mapping[str, object]]) -> dict[str, Entry]:
         parameters = said.get("parameters", {})
         assert isinstance(parameters, dict)
         words = {
-            key: str(said.get(key, "")) for key in ("use", "instead", "gone", "value", "through")
+            key: str(said.get(key, ""))
+            for key in ("use", "instead", "gone", "value", "through", "when")
         }
         members = said.get("members", ())
         assert isinstance(members, (list, tuple))
@@ -190,14 +168,22 @@ def _entries(raw: Mapping[str, Mapping[str, object]]) -> dict[str, Entry]:
 def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
     """Keep a fact for each use of an old name in these modules."""
     for module in modules:
-        if module.may_hold_findings and (_mentions(module.text) or _uses_plain_keras(module.text)):
+        if not module.may_hold_findings:
+            continue
+        words = _words_in(module.text)
+        if _uses_plain_keras(module.text):
+            words += _OF_PLAIN_KERAS
+        if words or _TEXT_FIRST.search(module.text) is not None:
             imported = dict(imports_in(module.tree))
             known = table()
             if any(word in module.text for word in _OF_KERAS_2):
                 known = known.without_models()
             if any(f"def {name}(" in module.text for name in known.texts):
                 known = known._replace(texts={})  # methods of the project's own
-            reader = _Reader(known, imported, _lines_to_read(module.text, imported), module.text)
+            if any(f"def {name}(" in module.text for name in known.own):
+                known = known._replace(own={})
+            lines = _lines_to_read(module.text, imported, words)
+            reader = _Reader(known, imported, lines, module.text)
             for node, kind, found, entry in reader.read(module.tree):
                 is_gone = _is_gone(entry, analysis)
                 if entry.gone not in ("", _GRAPHS) and not is_gone:
@@ -230,18 +216,61 @@ def _function_at(module: ModuleInfo, line: int) -> FunctionInfo | None:
     return max(around, key=lambda info: info.node.lineno, default=None)
 
 
-def _lines_to_read(text: str, imported: Mapping[str, str]) -> list[int]:
+# What parts identifiers from each other, as a space.
+_PARTED = bytes(
+    byte if byte > 127 or chr(byte).isalnum() or byte == 95 else 32 for byte in range(256)
+)
+
+
+@cache
+def _telltales() -> Mapping[bytes, frozenset[str]]:
+    """The identifiers one of which a module holds that uses an old name, and what a line that uses it holds."""
+    known = table()
+    found: dict[bytes, set[str]] = {}
+
+    def tells(identifier: str, word: str) -> None:
+        found.setdefault(identifier.encode(), set()).add(word)
+
+    for old, entry in (*known.names.items(), *known.families.items()):
+        module, _, leaf = old.rpartition(".")
+        if entry.through != "keras":  # `_uses_plain_keras` asks for these
+            tells(*_TOLD_BY_MODULE.get(module, (leaf, leaf)))
+    attributes = (known.methods, known.models, known.metrics, known.optimizers, known.layers)
+    for name in chain.from_iterable((*attributes, known.own)):
+        tells(name, f".{name}")
+    for function, given in known.parameters.items():
+        for name in given:
+            if len(name) < _DISTINCT and function not in _MODULES:
+                leaf = function.rpartition(".")[2]
+                tells(leaf, leaf)
+                continue
+            for written in (f"{name}=", f"{name} ="):
+                tells(name, written)
+    for name in known.environment:
+        tells(name, name)
+    return {identifier: frozenset(words) for identifier, words in found.items()}
+
+
+@cache
+def _identifiers() -> frozenset[bytes]:
+    return frozenset(_telltales())
+
+
+def _words_in(text: str) -> tuple[str, ...]:
+    """What the lines of a module hold that may use an old name. (To part all identifiers takes less time than to look for each word.)"""
+    telltales = _telltales()
+    spoken = text.encode("utf-8", "surrogatepass").translate(_PARTED).split()
+    words = {word for each in _identifiers().intersection(spoken) for word in telltales[each]}
+    return tuple(word for word in words if word in text)
+
+
+def _lines_to_read(text: str, imported: Mapping[str, str], words: Iterable[str]) -> list[int]:
     """The lines (1-based, in order) that may use an old name: they hold one of the words, or a name imported from below one."""
     names = [
         name
         for name, dotted in imported.items()
-        if _mentions(dotted) or dotted.startswith(_OF_PLAIN_KERAS)
+        if dotted.startswith(_OF_PLAIN_KERAS) or _words_in(dotted)
     ]
-    words: list[str] = []
-    if _mentions(text):
-        words += (*_WORDS, *chain.from_iterable(_WORDS_OF.values()), *_other_names())
-    if _uses_plain_keras(text):
-        words += _OF_PLAIN_KERAS
     if "\r" in text:
         text = "\n".join(split_lines(text))
     lines, line, counted = [], 1, 0
@@ -254,28 +283,12 @@ def _lines_to_read(text: str, imported: Mapping[str, str]) -> list[int]:
     return lines
 
 
-@cache
-def _other_names() -> tuple[str, ...]:
-    """The last part of the old names that hold none of the words."""
-    return tuple(old.rpartition(".")[2] for old in table().names if not _mentions(old))
-
-
 def _places(word: str, text: str) -> Iterator[int]:
     """Where a word begins in a text. (A regular expression takes ten times as long.)"""
     place = text.find(word)
     while place >= 0:
         yield place
         place = text.find(word, place + 1)
-
-
-def _mentions(text: str) -> bool:
-    """Whether one of the words is part of the text."""
-    if any(word in text for word in _WORDS):
-        return True
-    for module, words in _WORDS_OF.items():
-        if module in text and any(word in text for word in words):
-            return True
-    return _TEXT_FIRST.search(text) is not None
 
 
 def _uses_plain_keras(text: str) -> bool:
@@ -305,6 +318,8 @@ class _Reader:
         # What holds a metric of Keras: `loss = tf.keras.metrics.Mean()`, `self.loss = ...`.
         self._metrics: frozenset[str] = frozenset()
         self._optimizers: frozenset[str] = frozenset()
+        # The lines of classes that say they are layers or models.
+        self._layers: list[range] = []
 
     def read(self, tree: ast.Module) -> Iterator[_Found]:
         of_objects = (*self._table.metrics, *self._table.optimizers)
@@ -312,6 +327,12 @@ class _Reader:
             assigned = found_in(tree.body, _ASSIGNMENTS)
             self._metrics = frozenset(self._made_as(_METRICS, assigned))
             self._optimizers = frozenset(self._made_as(_OPTIMIZERS, assigned))
+        if any(f".{name}(" in self._text for name in (*self._table.own, "minimize")):
+            self._layers = [
+                range(node.lineno, (node.end_lineno or node.lineno) + 1)
+                for node in ast.walk(tree)
+                if isinstance(node, ast.ClassDef) and any(map(_names_a_layer, node.bases))
+            ]
         pending: list[ast.AST] = [tree]
         while pending:
             node = pending.pop()
@@ -376,6 +397,12 @@ class _Reader:
         method = self._table.methods.get(node.attr) or self._table.models.get(node.attr)
         if method is None and _spelled(node.value) in self._metrics:
             method = self._table.metrics.get(node.attr)
+        if method is None and node.attr in self._table.layers and _is_of_model(node.value):
+            method = self._table.layers[node.attr]
+        if node in self._called and node.attr in self._table.own and _is_own(node):
+            if any(node.lineno in lines for lines in self._layers):
+                yield node, "method", node.attr, self._table.own[node.attr]
+            return
         if method is None and node.attr in self._table.optimizers and self._optimizes(node.value):
             method = self._table.optimizers[node.attr]
             # Written, it raised nothing: another name changes what the program does.
@@ -397,7 +424,7 @@ class _Reader:
             entry = self._table.names.get(part)
             if entry is not None and entry.is_meant_by(raw):
                 # `isinstance(strategy, (experimental.TPUStrategy, TPUStrategy))` takes both, and is right to.
-                if entry.gone or node in self._called:
+                if (entry.gone and not entry.when) or node in self._called:
                     yield _inner(node, depth), "name", part, entry
                 return
             family, _, member = part.rpartition(".")
@@ -416,6 +443,8 @@ class _Reader:
     def _optimizes(self, node: ast.expr) -> bool:
         """Whether an expression is an optimizer of Keras: made as one in this module, or kept by a model."""
         is_kept = isinstance(node, ast.Attribute) and node.attr == "optimizer"
+        if _spelled(node) == "self.optimizer" and any(node.lineno in each for each in self._layers):
+            return True
         return _spelled(node) in self._optimizers or (is_kept and _spelled(node.value) in _MODELS)  # type: ignore[attr-defined]
 
     def _in_call(self, node: ast.Call) -> Iterator[_Found]:
@@ -441,7 +470,8 @@ class _Reader:
             name = rooted(wrapped[0]) if wrapped is not None else ""
         module, _, leaf = name.rpartition(".")
         if module:
-            return known.get(name) or (known.get(module, {}) if leaf[:1].isupper() else {})
+            of_module = known.get(module, {}) if leaf[:1].isupper() else {}
+            return known.get(name, of_module)
         return known.get(node.func.attr, {}) if isinstance(node.func, ast.Attribute) else {}
 
     def _made_as(self, packages: tuple[str, ...], assigned: Iterable[ast.AST]) -> Iterator[str]:
@@ -488,6 +518,21 @@ def _inner(node: ast.Attribute, depth: int) -> ast.expr:
         if isinstance(found, ast.Attribute):
             found = found.value
     return found
+
+
+def _names_a_layer(base: ast.expr) -> bool:
+    """Whether a base says by its name that it is a layer or a model: `keras.layers.Layer`, `BaseModel`, `keras.Sequential`."""
+    name = base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "")
+    return name.endswith(("Layer", "Model", "Sequential"))
+
+
+def _is_of_model(node: ast.expr) -> bool:
+    """Whether a layer is taken from a model: `model.layers[0]`, `model.get_layer("head")`."""
+    if isinstance(node, ast.Subscript):
+        node = node.value
+        return isinstance(node, ast.Attribute) and node.attr == "layers"
+    called = node.func if isinstance(node, ast.Call) else None
+    return isinstance(called, ast.Attribute) and called.attr == "get_layer"
 
 
 def _is_own(node: ast.Attribute) -> bool:
