@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from xlalint.semantics.environment.renames import Entry, table
+from xlalint.semantics.environment.rename_table import Entry, table
 
 # Asks for each name: one process for all, because importing TensorFlow takes seconds.
 _ASK = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.semantics.environment.renames import Rename
+from xlalint.semantics.environment.rename_table import Rename
 from xlalint.semantics.facts import MODEL_FILE, RENAMED, SYMBOLIC
 from xlalint.semantics.training.model_files import Misnamed
 

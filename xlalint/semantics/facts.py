@@ -109,7 +109,7 @@ LEARNING_RATE = "learning-rate"
 SYMBOLIC = "symbolic"
 SYMBOLIC_TEST = "symbolic-test"  # Python asks one for its truth; detail: the construct
 MODEL_FILE = "model-file"  # detail: a `model_files.Misnamed`
-RENAMED = "renamed"  # detail: a `renames.Rename`
+RENAMED = "renamed"  # detail: a `rename_table.Rename`
 # Facts about code that runs on the host by its nature.
 DRIVING = frozenset(
     {JIT_ON, PARTIAL_BATCH, VARIABLE_LENGTH, PYTHON_ARGUMENT, REMADE_FUNCTION, NONE_DIMENSION}

@@ -8,7 +8,7 @@ from xlalint.finding import Edit, Fix
 from xlalint.fixes.calls import argument, spreads
 from xlalint.fixes.draft import Draft
 from xlalint.fixes.site import SAFE, UNSAFE, Site, fix, replace
-from xlalint.semantics.environment.renames import Entry, Rename
+from xlalint.semantics.environment.rename_table import Entry, Rename
 from xlalint.semantics.facts import RENAMED
 
 MENDS = ("XLA504",)

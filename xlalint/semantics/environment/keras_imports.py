@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from xlalint.semantics.environment import renames
 from xlalint.semantics.environment.fallbacks import asks, is_ready
 from xlalint.semantics.environment.keras_names import Gone, KerasNames
-from xlalint.semantics.environment.renames import Entry, Rename
+from xlalint.semantics.environment.rename_table import Entry, Rename, table
 from xlalint.semantics.facts import EAGER, RENAMED, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.imports.imported import imported_names, imports_in
@@ -160,7 +159,7 @@ class _Reader:
 
 def _is_in_table(raw: str) -> bool:
     """Whether the table that is kept by hand speaks of the name, and better."""
-    known, name = renames.table(), rooted(raw)
+    known, name = table(), rooted(raw)
     while name:
         entry = known.names.get(name) or known.families.get(name)
         if entry is not None and entry.is_meant_by(raw):

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from xlalint import data, toml
-from xlalint.project.source import split_lines
 from xlalint.semantics.environment.fallbacks import asks, is_ready
+from xlalint.semantics.environment.rename_table import GRAPHS, Entry, Rename, Table, table
+from xlalint.semantics.environment.telltales import Telltales
 from xlalint.semantics.facts import EAGER, RENAMED, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.imports.imported import imports_in
@@ -24,28 +21,9 @@ from xlalint.semantics.values import NOTHING_KNOWN
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
 
-# Keras 3 itself has the long names alone, and of the backend's functions few.
-_OF_PLAIN_KERAS = ("keras.backend", "keras.losses", "keras.metrics")
-# What else has the names of these modules is in most programs: the module tells.
-_TOLD_BY_MODULE = {
-    "keras.layers.experimental": ("experimental", "experimental"),
-    "keras.saving": ("saving", "keras.saving"),
-    "keras.optimizers.legacy": ("legacy", "optimizers.legacy"),
-}
-# Parameters with shorter names tell nothing: the function does that takes them.
-_DISTINCT = 6
-# What the table says of a parameter for all classes of a module.
-_MODULES = ("keras.layers", "keras.losses", "keras.optimizers")
-_PLAIN_KERAS = re.compile(r"^(?:import keras\b|from keras\.)", re.MULTILINE)
-_FROM_KERAS = re.compile(
-    r"^from keras import (?:\([^)]*|[^\n]*)\b(?:backend|losses|metrics)\b", re.MULTILINE
-)
-# A method that is given a text first.
-_TEXT_FIRST = re.compile(r"add_weight\(\s*[\"']")
 # Modules that speak of these have models of Keras 2, whatever tf.keras is: its methods and their parameters work there.
 _OF_KERAS_2 = ("tf_keras", "tensorflow.python.keras", "transformers")
 
-_GRAPHS = "graphs"
 # What says that a weight is one of Keras, whoever else has a method of that name.
 _OF_WEIGHTS = frozenset(
     "aggregation constraint dtype initializer regularizer shape trainable".split()
@@ -58,122 +36,13 @@ _ASSIGNMENTS = frozenset({ast.Assign})
 _MODELS = ("model", "self.model")
 
 
-class Entry(NamedTuple):
-    """A line of the table: the old name, the one of today, what to do in words, and where the old one stops working.
-
-    `gone` is a TensorFlow minor, `keras-3`, `long`, `graphs` for what works in the graphs and sessions of TensorFlow 1 alone, or empty for what
-    is deprecated and works. `value` is the text that a parameter must be given for that, where another one still works. `through` is the
-    package below which the name is gone, `tf.keras` or `keras`, where the other one has it; `members` are those of a family that are gone, where
-    others are not. `when` is `called` for what can be named, and raises where it is called.
-    """
-
-    old: str
-    use: str
-    instead: str
-    gone: str
-    value: str
-    through: str
-    when: str
-    parameters: tuple[tuple[str, str], ...]
-    members: frozenset[str]
-
-    def is_meant_by(self, raw: str) -> bool:
-        """Whether a name below `tensorflow` or `keras`, as the module imports it, is gone there."""
-        if not self.through:
-            return True
-        return raw.startswith("keras.") is (self.through == "keras")
-
-
-class Rename(NamedTuple):
-    """A use of an old name. `kind` is `name`, `family`, `method`, `parameter` or `environment`; `found` how it is spelled,
-    below the one name of its package. `is_gone`: it does not work where this code is to run; `is_of_graphs`: it does in graphs alone.
-    """
-
-    entry: Entry
-    kind: str
-    found: str
-    is_gone: bool
-
-    @property
-    def is_of_graphs(self) -> bool:
-        return self.entry.gone == _GRAPHS
-
-    def spelled(self, name: str) -> str:
-        """A name as this code has it: of names that Keras has itself, tf.keras may have lost some."""
-        return f"tf.{name}" if self.entry.through == "tf.keras" else name
-
-
-class Table(NamedTuple):
-    """The table by kind: names and families by dotted name, methods (of strategies, models, metrics and optimizers, and those that layers
-    call on themselves), attributes of layers and variables by name, parameters by function (or its module) and name, methods that took a text first by name.
-    """
-
-    names: Mapping[str, Entry]
-    families: Mapping[str, Entry]
-    methods: Mapping[str, Entry]
-    models: Mapping[str, Entry]
-    metrics: Mapping[str, Entry]
-    optimizers: Mapping[str, Entry]
-    layers: Mapping[str, Entry]
-    own: Mapping[str, Entry]
-    parameters: Mapping[str, Mapping[str, Entry]]
-    texts: Mapping[str, Entry]
-    environment: Mapping[str, Entry]
-
-    def without_models(self) -> Table:
-        """The same, but for the methods of models, metrics and optimizers and what they take."""
-        functions = {name: given for name, given in self.parameters.items() if "." in name}
-        without = self._replace(
-            models={}, metrics={}, optimizers={}, texts={}, parameters=functions
-        )
-        return without._replace(layers={}, own={})
-
-
-@cache
-def table() -> Table:
-    """What `rules/renamed.toml` says."""
-    raw = toml.loads((data.root() / "renamed.toml").read_text(encoding="utf-8"))
-    return Table(
-        _entries(raw["names"]),
-        _entries(raw["families"]),
-        _entries(raw["methods"]),
-        _entries(raw["models"]),
-        _entries(raw["metrics"]),
-        _entries(raw["optimizers"]),
-        _entries(raw["layers"]),
-        _entries(raw["own"]),
-        {function: _entries(given) for function, given in raw["parameters"].items()},
-        _entries(raw["texts"]),
-        _entries(raw["environment"]),
-    )
-
-
-def _entries(raw: Mapping[str, Mapping[str, object]]) -> dict[str, Entry]:
-    found = {}
-    for old, said in raw.items():
-        parameters = said.get("parameters", {})
-        assert isinstance(parameters, dict)
-        words = {
-            key: str(said.get(key, ""))
-            for key in ("use", "instead", "gone", "value", "through", "when")
-        }
-        members = said.get("members", ())
-        assert isinstance(members, (list, tuple))
-        found[old] = Entry(
-            old, **words, parameters=tuple(parameters.items()), members=frozenset(members)
-        )
-    return found
-
-
 def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
     """Keep a fact for each use of an old name in these modules."""
     for module in modules:
         if not module.may_hold_findings:
             continue
-        words = _words_in(module.text)
-        if _uses_plain_keras(module.text):
-            words += _OF_PLAIN_KERAS
-        if words or _TEXT_FIRST.search(module.text) is not None:
+        telltales = Telltales(module.text)
+        if telltales:
             imported = dict(imports_in(module.tree))
             known = table()
             if any(word in module.text for word in _OF_KERAS_2):
@@ -182,11 +51,10 @@ def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
                 known = known._replace(texts={})  # methods of the project's own
             if any(f"def {name}(" in module.text for name in known.own):
                 known = known._replace(own={})
-            lines = _lines_to_read(module.text, imported, words)
-            reader = _Reader(known, imported, lines, module.text)
+            reader = _Reader(known, imported, telltales.lines(imported), module.text)
             for node, kind, found, entry in reader.read(module.tree):
                 is_gone = _is_gone(entry, analysis)
-                if entry.gone not in ("", _GRAPHS) and not is_gone:
+                if entry.gone not in ("", GRAPHS) and not is_gone:
                     continue  # it works there, and nobody says that it will not
                 function = _function_at(module, getattr(node, "lineno", 0))
                 frame = Frame(analysis, module, function, Context(EAGER, False))
@@ -198,7 +66,7 @@ def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
 def _is_gone(entry: Entry, analysis: Analysis) -> bool:
     if entry.gone == "keras-3":
         return analysis.keras == "3"
-    if entry.gone in ("", "long", _GRAPHS):
+    if entry.gone in ("", "long", GRAPHS):
         return entry.gone == "long"
     return _numbers(analysis.catalog.tensorflow) >= _numbers(entry.gone)
 
@@ -214,88 +82,6 @@ def _function_at(module: ModuleInfo, line: int) -> FunctionInfo | None:
         info for info in module.functions if info.node.lineno <= line <= (info.node.end_lineno or 0)
     ]
     return max(around, key=lambda info: info.node.lineno, default=None)
-
-
-# What parts identifiers from each other, as a space.
-_PARTED = bytes(
-    byte if byte > 127 or chr(byte).isalnum() or byte == 95 else 32 for byte in range(256)
-)
-
-
-@cache
-def _telltales() -> Mapping[bytes, frozenset[str]]:
-    """The identifiers one of which a module holds that uses an old name, and what a line that uses it holds."""
-    known = table()
-    found: dict[bytes, set[str]] = {}
-
-    def tells(identifier: str, word: str) -> None:
-        found.setdefault(identifier.encode(), set()).add(word)
-
-    for old, entry in (*known.names.items(), *known.families.items()):
-        module, _, leaf = old.rpartition(".")
-        if entry.through != "keras":  # `_uses_plain_keras` asks for these
-            tells(*_TOLD_BY_MODULE.get(module, (leaf, leaf)))
-    attributes = (known.methods, known.models, known.metrics, known.optimizers, known.layers)
-    for name in chain.from_iterable((*attributes, known.own)):
-        tells(name, f".{name}")
-    for function, given in known.parameters.items():
-        for name in given:
-            if len(name) < _DISTINCT and function not in _MODULES:
-                leaf = function.rpartition(".")[2]
-                tells(leaf, leaf)
-                continue
-            for written in (f"{name}=", f"{name} ="):
-                tells(name, written)
-    for name in known.environment:
-        tells(name, name)
-    return {identifier: frozenset(words) for identifier, words in found.items()}
-
-
-@cache
-def _identifiers() -> frozenset[bytes]:
-    return frozenset(_telltales())
-
-
-def _words_in(text: str) -> tuple[str, ...]:
-    """What the lines of a module hold that may use an old name. (To part all identifiers takes less time than to look for each word.)"""
-    telltales = _telltales()
-    spoken = text.encode("utf-8", "surrogatepass").translate(_PARTED).split()
-    words = {word for each in _identifiers().intersection(spoken) for word in telltales[each]}
-    return tuple(word for word in words if word in text)
-
-
-def _lines_to_read(text: str, imported: Mapping[str, str], words: Iterable[str]) -> list[int]:
-    """The lines (1-based, in order) that may use an old name: they hold one of the words, or a name imported from below one."""
-    names = [
-        name
-        for name, dotted in imported.items()
-        if dotted.startswith(_OF_PLAIN_KERAS) or _words_in(dotted)
-    ]
-    if "\r" in text:
-        text = "\n".join(split_lines(text))
-    lines, line, counted = [], 1, 0
-    places = {place for word in (*words, *names) for place in _places(word, text)}
-    places.update(found.start() for found in _TEXT_FIRST.finditer(text))
-    for place in sorted(places):
-        line += text.count("\n", counted, place)
-        counted = place
-        lines.append(line)
-    return lines
-
-
-def _places(word: str, text: str) -> Iterator[int]:
-    """Where a word begins in a text. (A regular expression takes ten times as long.)"""
-    place = text.find(word)
-    while place >= 0:
-        yield place
-        place = text.find(word, place + 1)
-
-
-def _uses_plain_keras(text: str) -> bool:
-    """Whether a module imports Keras itself, and may use what it has in another form than tf.keras."""
-    if any(name in text for name in _OF_PLAIN_KERAS) and _PLAIN_KERAS.search(text) is not None:
-        return True
-    return "from keras import" in text and _FROM_KERAS.search(text) is not None
 
 
 _Found = tuple[ast.AST, str, str, Entry]
