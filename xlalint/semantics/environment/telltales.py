@@ -55,7 +55,7 @@ def _telltales() -> Mapping[bytes, frozenset[str]]:
         for name in given:
             if len(name) < _DISTINCT and function not in _MODULES:
                 leaf = function.rpartition(".")[2]
-                tells(leaf, leaf)
+                tells(leaf, f"{leaf}(")
                 continue
             for written in (f"{name}=", f"{name} ="):
                 tells(name, written)
