@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from xlalint.semantics import documented, eager, evidence, flow, parameters, records
+from xlalint.semantics import documented, eager, evidence, flow, inlining, parameters, records
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.configured import is_flags
 from xlalint.semantics.control_flow import conditionals, left_out
@@ -25,6 +25,7 @@ from xlalint.semantics.values import (
     ARRIVING,
     CLASS,
     COLLECTION,
+    COMPUTED,
     CONVERTED,
     EXTERNAL,
     FALSE,
@@ -150,6 +151,9 @@ class Functions:
         if context.is_compiled and not frame.context.is_compiled:
             positional = [_traced(value) for value in positional]
             keywords = {name: _traced(value) for name, value in keywords.items()}
+        elif context.jit and inlining.starts_a_program(info, frame):
+            positional = [_arriving(value) for value in positional]
+            keywords = {name: _arriving(value) for name, value in keywords.items()}
         known = self._memo.setdefault(info, {})
         if self._has_had(_MOST_SHAPES, len(known), info):
             # A few shapes are told apart; further ones would use up the contexts that matter more.
@@ -731,6 +735,17 @@ def _traced(value: Value) -> Value:
         return value._replace(ref=tuple((key, _traced(item)) for key, item in value.ref))
     if value.kind is COLLECTION and value.ref is not None:
         return value._replace(ref=_traced(value.ref))
+    return value
+
+
+def _arriving(value: Value) -> Value:
+    """What a compiled program sees of an argument that a graph around it computes: it has been computed by then."""
+    if value.is_tensor and value.dependence == COMPUTED:
+        return value._replace(dependence=ARRIVING)
+    if value.kind is SEQUENCE:
+        return value._replace(ref=tuple(_arriving(item) for item in value.ref))
+    if value.kind is MAPPING and value.ref:
+        return value._replace(ref=tuple((key, _arriving(item)) for key, item in value.ref))
     return value
 
 
