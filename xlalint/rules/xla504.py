@@ -6,7 +6,7 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.semantics.environment.rename_table import Rename
-from xlalint.semantics.facts import MODEL_FILE, RENAMED, SYMBOLIC
+from xlalint.semantics.facts import MODEL_FILE, RENAMED, SYMBOLIC, UNTRACKED
 from xlalint.semantics.training.model_files import Misnamed
 
 
@@ -16,6 +16,8 @@ class GoneOrRenamed(Rule):
     code = "XLA504"
 
     def visit_Call(self, node: cst.Call) -> None:
+        for fact in self.facts(node, UNTRACKED):
+            self.report(node, fact, "untracked", confidence="likely", attribute=fact.detail)
         for fact in self.facts(node, SYMBOLIC):
             self.report(node, fact, "refused", confidence="certain", api=fact.detail)
         for fact in self.facts(node, MODEL_FILE):

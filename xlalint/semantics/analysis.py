@@ -13,7 +13,7 @@ from xlalint.semantics.classes import ClassTable
 from xlalint.semantics.configured import Configurations
 from xlalint.semantics.control_flow import handlers
 from xlalint.semantics.control_flow.carried import Carried
-from xlalint.semantics.environment import keras_imports, packages, renames
+from xlalint.semantics.environment import keras_imports, keras_layers, packages, renames
 from xlalint.semantics.facts import COMPILED, JIT_ON, Context, Fact, ModuleFacts
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
@@ -111,6 +111,7 @@ class Analysis:
         self.regions.run(modules)
         renames.note(self, modules)
         keras_imports.note(self, modules)
+        keras_layers.note(self, modules)
         packages.note(self, modules)
 
     # For the modules that these import themselves.

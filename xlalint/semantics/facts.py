@@ -109,6 +109,7 @@ LEARNING_RATE = "learning-rate"
 SYMBOLIC = "symbolic"
 SYMBOLIC_TEST = "symbolic-test"  # Python asks one for its truth; detail: the construct
 MODEL_FILE = "model-file"  # detail: a `model_files.Misnamed`
+UNTRACKED = "untracked"  # detail: the attribute that holds a tf.Variable
 RENAMED = "renamed"  # detail: a `rename_table.Rename`
 # Facts about code that runs on the host by its nature.
 DRIVING = frozenset(
@@ -117,6 +118,7 @@ DRIVING = frozenset(
         DEBUG_HOOK,
         UNCAUGHT_CHECK,
         RENAMED,
+        UNTRACKED,
         SYMBOLIC,
         SYMBOLIC_TEST,
         MODEL_FILE,

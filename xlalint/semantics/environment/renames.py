@@ -191,8 +191,10 @@ class _Reader:
             return
         if method is None and node.attr in self._table.optimizers and self._optimizes(node.value):
             method = self._table.optimizers[node.attr]
+            if method.when and node not in self._called:
+                method = None
             # Written, it raised nothing: another name changes what the program does.
-            if isinstance(node.ctx, ast.Store):
+            if method is not None and isinstance(node.ctx, ast.Store):
                 method = method._replace(instead=f"`{method.use}`: this sets nothing there", use="")
         dotted = self._dotted(node)
         if dotted is None:
@@ -243,8 +245,18 @@ class _Reader:
         entries = self._parameters_of(node)
         for given in node.keywords if entries else ():
             entry = entries.get(given.arg or "")
-            if entry is not None and (not entry.value or _is_text(given.value, entry.value)):
+            if entry is not None and (not entry.value or self._is_one_of(given.value, entry.value)):
                 yield given, "parameter", given.arg or "", entry
+
+    def _is_one_of(self, node: ast.expr, values: str) -> bool:
+        """Whether an argument is one of these texts, or a name at or below one of these."""
+        if isinstance(node, ast.Constant):
+            return node.value in values.split("|")
+        named = self._dotted(node)
+        if named is None:
+            return False
+        name = rooted(named[0])
+        return any(name == value or name.startswith(f"{value}.") for value in values.split("|"))
 
     def _parameters_of(self, node: ast.Call) -> Mapping[str, Entry]:
         """What is renamed or gone of the parameters of what is called: by its name, its module's, or as a method of a model."""
@@ -284,10 +296,6 @@ def _spelled(node: ast.expr) -> str:
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         return f"{node.value.id}.{node.attr}"
     return node.id if isinstance(node, ast.Name) else ""
-
-
-def _is_text(node: ast.expr, text: str) -> bool:
-    return isinstance(node, ast.Constant) and node.value == text
 
 
 def _above(name: str) -> Iterator[str]:

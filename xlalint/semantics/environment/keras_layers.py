@@ -1,0 +1,160 @@
+"""What layers and models of Keras 2 did with shapes, weights and variables, and those of Keras 3 cannot do.
+
+Keras 3 hands `build` and `compute_output_shape` a tuple where Keras 2 handed a tf.TensorShape; its weights are variables of its own, without
+most methods of tf.Variable; and a tf.Variable that a layer keeps is no weight of it, so that `fit` leaves it as it is
+(fixtures/XLA504/flagged_layers_of_keras_2.py).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from xlalint.semantics.classes import LAYER, MODEL
+from xlalint.semantics.environment.rename_table import Entry, Rename
+from xlalint.semantics.facts import EAGER, RENAMED, UNTRACKED, Context
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
+from xlalint.semantics.values import NOTHING_KNOWN
+
+if TYPE_CHECKING:
+    from xlalint.semantics.analysis import Analysis
+
+_GIVEN_SHAPES = ("build", "compute_output_shape")
+_OF_TENSOR_SHAPE = frozenset(
+    "as_list rank ndims dims num_elements with_rank is_fully_defined merge_with assert_has_rank".split()
+)
+# What weights of Keras 2 had, and what to do today.
+_OF_WEIGHTS = {
+    "value": "`value`, which is no method",
+    "read_value": "`value`, which is no method",
+    "get_shape": "`shape`",
+    "scatter_nd_update": "assign(tf.tensor_scatter_nd_update(...))",
+    "scatter_nd_add": "assign(tf.tensor_scatter_nd_add(...))",
+    "sparse_read": "tf.gather",
+    "gather_nd": "tf.gather_nd",
+    "ref": "`id` of the weight, as a key",
+}
+# A module without these has no such places.
+_WORDS = ("def build(", "def compute_output_shape(", "add_weight(", ".Variable(")
+
+_Found = tuple[ast.AST, str, str, str]
+
+
+def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
+    """Keep a fact for each such place in the layers and models of these modules, where they run with Keras 3."""
+    if analysis.keras != "3":
+        return
+    for module in modules:
+        if not module.may_hold_findings or "keras" not in module.text:
+            continue
+        if not any(word in module.text for word in _WORDS):
+            continue
+        for cls in module.classes:
+            if _is_of_keras_3(cls, analysis):
+                _note_class(cls, analysis)
+
+
+def _is_of_keras_3(cls: ClassInfo, analysis: Analysis) -> bool:
+    role = analysis.classes.role(cls)
+    if role is None or role.legacy or role.kind not in (LAYER, MODEL):
+        return False
+    line = analysis.classes.line(cls)
+    bases = [base for each in line for base in analysis.classes.bases(each)]
+    return all(
+        isinstance(base, ClassInfo) or base.startswith(("keras.", "builtins.", "abc."))
+        for base in bases
+    )
+
+
+def _note_class(cls: ClassInfo, analysis: Analysis) -> None:
+    for name, method in cls.methods.items():
+        frame = Frame(analysis, cls.module, method, Context(EAGER, False))
+        if name in _GIVEN_SHAPES:
+            for node, found, instead in _shapes(method):
+                _keep(frame, node, found, instead)
+    weights = set(_weights(cls))
+    for method in cls.methods.values():
+        frame = Frame(analysis, cls.module, method, Context(EAGER, False))
+        for node in ast.walk(method.node):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                called = node.func
+                if called.attr in _OF_WEIGHTS and _own(called.value) in weights:
+                    _keep(frame, called, called.attr, _OF_WEIGHTS[called.attr])
+            elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+                attribute = _own(node.targets[0])
+                if attribute and _is_untracked(node.value, attribute, cls, frame):
+                    analysis.keep(frame, node.value, UNTRACKED, NOTHING_KNOWN, f"self.{attribute}")
+
+
+def _keep(frame: Frame, node: ast.AST, found: str, instead: str) -> None:
+    entry = Entry(found, "", instead, "keras-3", "", "", "", (), frozenset())
+    detail = Rename(entry, "method", found, is_gone=True)
+    frame.analysis.keep(frame, node, RENAMED, NOTHING_KNOWN, detail)
+
+
+def _shapes(method: FunctionInfo) -> Iterator[tuple[ast.AST, str, str]]:
+    """Attributes of tf.TensorShape, of the shape that Keras hands a method, or of one in a list of them."""
+    names = [argument.arg for argument in method.node.args.args]
+    if len(names) < 2:
+        return
+    shape = names[1]
+    for node in ast.walk(method.node):
+        # It is made a TensorShape, or asked what it is.
+        if isinstance(node, ast.Name) and node.id == shape and isinstance(node.ctx, ast.Store):
+            return
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in ("hasattr", "isinstance", "getattr"):
+                return
+        if isinstance(node, ast.Try):
+            return
+    for node in ast.walk(method.node):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            of = node.value.value if isinstance(node.value, ast.Subscript) else node.value
+            if node.attr in _OF_TENSOR_SHAPE and isinstance(of, ast.Name) and of.id == shape:
+                written = ast.unparse(node.value)
+                yield (
+                    node,
+                    node.attr,
+                    f"`tf.TensorShape({written}).{node.attr}`: Keras 3 hands tuples",
+                )
+
+
+def _weights(cls: ClassInfo) -> Iterator[str]:
+    """The attributes that are given what `self.add_weight` makes, and nothing else."""
+    given: dict[str, bool] = {}
+    for method in cls.methods.values():
+        for node in ast.walk(method.node):
+            if isinstance(node, ast.Assign):
+                made = node.value.func if isinstance(node.value, ast.Call) else None
+                for attribute in filter(None, map(_own, node.targets)):
+                    is_weight = made is not None and _own(made) == "add_weight"
+                    given[attribute] = given.get(attribute, True) and is_weight
+    return (attribute for attribute, is_weight in given.items() if is_weight)
+
+
+def _own(node: ast.AST) -> str:
+    """`name` of `self.name`; empty for anything else."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return node.attr if node.value.id == "self" else ""
+    return ""
+
+
+def _is_untracked(value: ast.expr, attribute: str, cls: ClassInfo, frame: Frame) -> bool:
+    """Whether an attribute is given a tf.Variable that was meant to be trained: of floating point, and assigned to nowhere."""
+    if not isinstance(value, ast.Call):
+        return False
+    target = frame.analysis.evaluate(value.func, frame)
+    if str(target.ref) != "tf.Variable":
+        return False
+    written = ast.unparse(value)
+    if any(word in written for word in ("trainable=", "int", "bool", "string", "uint")):
+        return False
+    first = value.args[0] if value.args else None
+    if first is None or (isinstance(first, ast.Constant) and type(first.value) is not float):
+        return False
+    if f"{attribute}.assign" in cls.module.text or "trainable_variables" in cls.methods:
+        return False
+    # A step of its own may differentiate for whatever it likes.
+    return "train_step" not in cls.methods and "trainable_weights" not in cls.methods
