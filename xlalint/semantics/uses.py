@@ -34,7 +34,8 @@ class Uses(NamedTuple):
     as TensorFlow has it, `shaped` those asked for a size as arrays are, too (`x.shape[0]`), `written` those of which such a part
     is assigned to; `calls_numpy` says that NumPy computes on something here, so that these may be arrays. `roots` are the names
     that calls begin with: `tf` of `tf.nn.relu(x)`. `taken_apart` are those that one of their own parts replaces (`x, mask = x`): what
-    is done with them then says nothing of what they were. `cast` are names that a call passes the cast of (`f(tf.cast(x, t))`).
+    is done with them then says nothing of what they were. `cast` are names that a call passes the cast of (`f(tf.cast(x, t))`), or a
+    comparison of, with an axis (`f(x > 0, axis=1)`).
     `parts` are those of the parameters, by their texts, which stand among the names.
     """
 
@@ -71,7 +72,7 @@ def uses_in(nodes: Iterable[ast.AST], parameters: frozenset[str]) -> Uses:
     for node in nodes:
         if isinstance(node, ast.Call):
             passed += _passed(node, parts)
-            if node.args and _is_cast(node.args[0]):
+            if node.args and isinstance(node.args[0], (ast.Call, ast.Compare)):
                 cast += _cast(node)
             shaped.update(filter(None, map(_whose_shape, node.args)))
             func = node.func
@@ -147,19 +148,31 @@ def _note_names(target: ast.expr, value: ast.expr, named: dict[str, str], parts:
             _note_names(one, given, named, parts)
 
 
-def _is_cast(argument: ast.expr) -> bool:
-    return (
-        isinstance(argument, ast.Call)
-        and isinstance(argument.func, ast.Attribute)
-        and argument.func.attr == "cast"
-    )
-
-
 def _cast(call: ast.Call) -> Iterator[Passed]:
-    """The name whose cast is a call's first argument."""
+    """The name whose cast is a call's first argument, or, with an axis, what a comparison of it with a number gives."""
     first = call.args[0]
-    if isinstance(first, ast.Call) and first.args and isinstance(first.args[0], ast.Name):
-        yield Passed(first.args[0].id, 0, call.func)
+    if isinstance(first, ast.Call):
+        if not (isinstance(first.func, ast.Attribute) and first.func.attr == "cast" and first.args):
+            return
+        first = first.args[0]
+        if isinstance(first, ast.Name):
+            yield Passed(first.id, 0, call.func)
+    if isinstance(first, ast.Compare) and _has_axis(call):
+        sides = (first.left, *first.comparators)
+        names = [side.id for side in sides if isinstance(side, ast.Name)]
+        if len(names) == 1 and all(isinstance(side, (ast.Name, ast.Constant)) for side in sides):
+            yield Passed(names[0], 0, call.func)
+
+
+def _has_axis(call: ast.Call) -> bool:
+    """Whether a call says by a number along which axis it works, which a scalar has none of: `-1`, `axis=[1, 2]`."""
+    named = [keyword.value for keyword in call.keywords if keyword.arg == "axis"]
+    axis = (named or call.args[1:2] or [None])[0]
+    if isinstance(axis, (ast.Tuple, ast.List)) and axis.elts:
+        axis = axis.elts[0]
+    if isinstance(axis, ast.UnaryOp):
+        axis = axis.operand
+    return isinstance(axis, ast.Constant) and type(axis.value) is int
 
 
 def _is_part_of_itself(node: ast.Assign) -> bool:
