@@ -167,7 +167,7 @@ def _cast(call: ast.Call) -> Iterator[Passed]:
 def _has_axis(call: ast.Call) -> bool:
     """Whether a call says by a number along which axis it works, which a scalar has none of: `-1`, `axis=[1, 2]`."""
     named = [keyword.value for keyword in call.keywords if keyword.arg == "axis"]
-    axis = (named or call.args[1:2] or [None])[0]
+    axis = next(iter(named or call.args[1:2]), None)
     if isinstance(axis, (ast.Tuple, ast.List)) and axis.elts:
         axis = axis.elts[0]
     if isinstance(axis, ast.UnaryOp):
