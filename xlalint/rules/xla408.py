@@ -15,6 +15,7 @@ from xlalint.semantics.facts import (
     VANISHING_CHECK,
 )
 from xlalint.semantics.hazards.differences import HIDDEN_NAN
+from xlalint.semantics.hazards.moved_slices import Moved
 from xlalint.semantics.values import ARRIVING
 
 _VARIANTS = {HIDDEN_NAN: "hidden-nan"}
@@ -48,9 +49,9 @@ class DiffersFromEager(Rule):
         for fact in self.facts(node, MOVED_SLICE) if node is not self._written else ():
             # CPUs and GPUs read arguments when they compile.
             if self.passage.aim.is_tpu or fact.value.dependence != ARRIVING:
-                self.report(
-                    node, fact, "moved-slice", slice=self.quote(node), part=str(fact.detail)
-                )
+                moved: Moved = fact.detail
+                variant = "refused-steps" if moved.is_refused else "moved-slice"
+                self.report(node, fact, variant, slice=self.quote(node), part=moved.part)
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         self._judge_handler(node)
