@@ -10,7 +10,6 @@ not constant".
 from __future__ import annotations
 
 import ast
-
 from typing import NamedTuple
 
 from xlalint.semantics.facts import MOVED_SLICE
