@@ -3,7 +3,7 @@
 For such a subscript XLA takes every part that is longer than one element at its full length, with `2` as the place to start, which it moves
 back until that length fits, to 0; then it keeps as many elements as were asked for: `boxes[i, :2]`. What an argument says is read by
 CPUs and GPUs when they compile, and right there; on TPUs it is not known then (TensorFlow 2.15 and 2.21, as lowered and as run:
-fixtures/XLA408/flagged_slices_beside_indices.py). Steps before the index (`boxes[::2, i]`) are refused: "Strides have to be one when inputs are
+fixtures/XLA408/flagged_slices_beside_indices.py). Steps along the first axis (`boxes[::2, i]`) are refused: "Strides have to be one when inputs are
 not constant".
 """
 
@@ -34,7 +34,7 @@ def note(node: ast.Subscript, parts: list[ast.expr], values: list[Value], frame:
     if not lates:
         return
     moved = [
-        Moved(ast.unparse(part), place < lates[-1] and _has_steps(part, frame))
+        Moved(ast.unparse(part), _has_steps(part, frame) and all(map(_is_new_axis, parts[:place])))
         for place, part in enumerate(parts)
         if isinstance(part, ast.Slice) and _is_moved(part, frame)
     ]
@@ -65,6 +65,10 @@ def _is_moved(part: ast.Slice, frame: Frame) -> bool:
         return False
     start, _, step = (_number(bound) for bound in bounds)
     return start not in (None, 0) or step not in (None, 1)
+
+
+def _is_new_axis(part: ast.expr) -> bool:
+    return isinstance(part, ast.Constant) and part.value is None
 
 
 def _has_steps(part: ast.Slice, frame: Frame) -> bool:
