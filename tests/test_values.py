@@ -44,6 +44,18 @@ PROGRAMS = {
             shape  # is: tensor int64 (?,), shape
             return a, b, c, d, shape
         """,
+    "what distributions draw": """
+        import tensorflow_probability as tfp
+
+        def f(x: tf.Tensor, rate):
+            mixed = tfp.distributions.Beta(rate, rate).sample(1)[0]
+            mixed  # is: tensor, computed as the program runs
+            both = tfp.distributions.JointDistributionSequential([]).sample()
+            both  # is: unknown
+            share = tf.random.uniform([]) if rate else 1.0
+            share  # is: tensor (), computed as the program runs
+            return x * mixed, share, both
+        """,
     "what is parsed from text": """
         @tf.function
         def f(text: tf.Tensor, spec, seq):

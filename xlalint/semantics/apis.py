@@ -38,6 +38,7 @@ from xlalint.semantics.names import api_name
 from xlalint.semantics.results import (
     arrays,
     composites,
+    drawn_samples,
     result_shapes,
     results,
     special_results,
@@ -497,6 +498,9 @@ def _foreign_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) 
     if name in _ASK_FOR_THE_LIBRARY and arguments.positional:
         asked = arguments.positional[0]
         return constant("tensorflow") if asked.is_tensor and not asked.structured else SOME_PYTHON
+    distribution = drawn_samples.make(name)
+    if distribution is not None:
+        return distribution
     if name.startswith("tensorflow_addons."):
         made = addons.result(name, arguments.positional)
         if made is not None:

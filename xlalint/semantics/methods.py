@@ -20,7 +20,14 @@ from xlalint.semantics.hazards import (
 )
 from xlalint.semantics.hazards.noted_calls import note_operation
 from xlalint.semantics.names import api_name
-from xlalint.semantics.results import arrays, composites, result_shapes, specs, tensor_arrays
+from xlalint.semantics.results import (
+    arrays,
+    composites,
+    drawn_samples,
+    result_shapes,
+    specs,
+    tensor_arrays,
+)
 from xlalint.semantics.training import (
     meetings,
     model_files,
@@ -360,6 +367,9 @@ def _external_instance_method(
     on_host = host_objects.call(name, attr, node, frame)
     if on_host is not None:
         return on_host
+    drawn = drawn_samples.draw(name, attr)
+    if drawn is not None:
+        return drawn
     if attr == "add" and api_name(name) in model_layers.SEQUENTIAL:
         frame.analysis.model_layers.added(base, arguments, node, frame)
         return NONE

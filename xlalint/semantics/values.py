@@ -327,7 +327,31 @@ def join(a: Value, b: Value) -> Value:
         return b._replace(optional=True)
     if _is_none(b):
         return a._replace(optional=True)
+    if _is_number_of_data(a) and _is_written_number(b):
+        return _or_a_number(a)
+    if _is_number_of_data(b) and _is_written_number(a):
+        return _or_a_number(b)
     return Value(UNKNOWN, max(a.dependence, b.dependence))
+
+
+def _is_number_of_data(value: Value) -> bool:
+    """Whether the program draws or computes a scalar tensor: a random offset, the length of the longest row."""
+    return (
+        value.kind is TENSOR
+        and value.rank == 0
+        and value.dependence >= COMPUTED
+        and not value.guess
+    )
+
+
+def _is_written_number(value: Value) -> bool:
+    known = value.usual()
+    return known is not None and type(known.value) in (int, float)
+
+
+def _or_a_number(value: Value) -> Value:
+    """`tf.random.uniform(()) if moves else 0`: fit for what takes either, and decided by the data where they are asked."""
+    return value._replace(dtype=None, ref=None)
 
 
 def _is_filled(a: Value, b: Value) -> bool:
