@@ -8,7 +8,8 @@ most methods of tf.Variable; and a tf.Variable that a layer keeps is no weight o
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.classes import LAYER, MODEL
@@ -16,6 +17,7 @@ from xlalint.semantics.environment.rename_table import Entry, Rename
 from xlalint.semantics.facts import EAGER, RENAMED, UNTRACKED, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
+from xlalint.semantics.syntax import found_in
 from xlalint.semantics.values import NOTHING_KNOWN
 
 if TYPE_CHECKING:
@@ -36,10 +38,12 @@ _OF_WEIGHTS = {
     "gather_nd": "tf.gather_nd",
     "ref": "`id` of the weight, as a key",
 }
-# A module without these has no such places.
-_WORDS = ("def build(", "def compute_output_shape(", "add_weight(", ".Variable(")
+# A module whose text holds neither of these has no such places.
+_SHAPE_ASKED = re.compile(r"\.(?:" + "|".join(sorted(_OF_TENSOR_SHAPE)) + r")\b")
+_WEIGHT_ASKED = re.compile(r"\.(?:" + "|".join(_OF_WEIGHTS) + r")\b")
 
-_Found = tuple[ast.AST, str, str, str]
+_CALLS: frozenset[type[ast.AST]] = frozenset({ast.Call})
+_ASSIGNMENTS: frozenset[type[ast.AST]] = frozenset({ast.Assign})
 
 
 def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
@@ -49,11 +53,23 @@ def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
     for module in modules:
         if not module.may_hold_findings or "keras" not in module.text:
             continue
-        if not any(word in module.text for word in _WORDS):
-            continue
-        for cls in module.classes:
+        kinds = _kinds_in(module.text)
+        for cls in module.classes if kinds else ():
             if _is_of_keras_3(cls, analysis):
-                _note_class(cls, analysis)
+                for note_kind in kinds:
+                    note_kind(cls, analysis)
+
+
+def _kinds_in(text: str) -> list[Callable[[ClassInfo, Analysis], None]]:
+    """What a module of this text may hold."""
+    kinds: list[Callable[[ClassInfo, Analysis], None]] = []
+    if any(f"def {name}(" in text for name in _GIVEN_SHAPES) and _SHAPE_ASKED.search(text):
+        kinds.append(_note_shapes)
+    if "add_weight(" in text and _WEIGHT_ASKED.search(text):
+        kinds.append(_note_weights)
+    if ".Variable(" in text:
+        kinds.append(_note_variables)
+    return kinds
 
 
 def _is_of_keras_3(cls: ClassInfo, analysis: Analysis) -> bool:
@@ -68,24 +84,40 @@ def _is_of_keras_3(cls: ClassInfo, analysis: Analysis) -> bool:
     )
 
 
-def _note_class(cls: ClassInfo, analysis: Analysis) -> None:
-    for name, method in cls.methods.items():
-        frame = Frame(analysis, cls.module, method, Context(EAGER, False))
-        if name in _GIVEN_SHAPES:
+def _note_shapes(cls: ClassInfo, analysis: Analysis) -> None:
+    for name in _GIVEN_SHAPES:
+        method = cls.methods.get(name)
+        if method is not None:
             for node, found, instead in _shapes(method):
-                _keep(frame, node, found, instead)
+                _keep(_frame(cls, method, analysis), node, found, instead)
+
+
+def _note_weights(cls: ClassInfo, analysis: Analysis) -> None:
     weights = set(_weights(cls))
-    for method in cls.methods.values():
-        frame = Frame(analysis, cls.module, method, Context(EAGER, False))
-        for node in ast.walk(method.node):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                called = node.func
-                if called.attr in _OF_WEIGHTS and _own(called.value) in weights:
+    for method in cls.methods.values() if weights else ():
+        for node in found_in([method.node], _CALLS):
+            called = node.func  # type: ignore[attr-defined]
+            if isinstance(called, ast.Attribute) and called.attr in _OF_WEIGHTS:
+                if _own(called.value) in weights:
+                    frame = _frame(cls, method, analysis)
                     _keep(frame, called, called.attr, _OF_WEIGHTS[called.attr])
-            elif isinstance(node, ast.Assign) and len(node.targets) == 1:
-                attribute = _own(node.targets[0])
-                if attribute and _is_untracked(node.value, attribute, cls, frame):
-                    analysis.keep(frame, node.value, UNTRACKED, NOTHING_KNOWN, f"self.{attribute}")
+
+
+def _note_variables(cls: ClassInfo, analysis: Analysis) -> None:
+    for method in cls.methods.values():
+        frame = _frame(cls, method, analysis)
+        for node in _assignments(method):
+            attribute = _own(node.targets[0]) if len(node.targets) == 1 else ""
+            if attribute and _is_untracked(node.value, attribute, cls, frame):
+                analysis.keep(frame, node.value, UNTRACKED, NOTHING_KNOWN, f"self.{attribute}")
+
+
+def _frame(cls: ClassInfo, method: FunctionInfo, analysis: Analysis) -> Frame:
+    return Frame(analysis, cls.module, method, Context(EAGER, False))
+
+
+def _assignments(method: FunctionInfo) -> list[ast.Assign]:
+    return found_in([method.node], _ASSIGNMENTS)  # type: ignore[return-value]
 
 
 def _keep(frame: Frame, node: ast.AST, found: str, instead: str) -> None:
@@ -125,12 +157,11 @@ def _weights(cls: ClassInfo) -> Iterator[str]:
     """The attributes that are given what `self.add_weight` makes, and nothing else."""
     given: dict[str, bool] = {}
     for method in cls.methods.values():
-        for node in ast.walk(method.node):
-            if isinstance(node, ast.Assign):
-                made = node.value.func if isinstance(node.value, ast.Call) else None
-                for attribute in filter(None, map(_own, node.targets)):
-                    is_weight = made is not None and _own(made) == "add_weight"
-                    given[attribute] = given.get(attribute, True) and is_weight
+        for node in _assignments(method):
+            made = node.value.func if isinstance(node.value, ast.Call) else None
+            for attribute in filter(None, map(_own, node.targets)):
+                is_weight = made is not None and _own(made) == "add_weight"
+                given[attribute] = given.get(attribute, True) and is_weight
     return (attribute for attribute, is_weight in given.items() if is_weight)
 
 
