@@ -16,6 +16,7 @@ from typing import NamedTuple
 from xlalint.semantics.control_flow.liveness import binds_in, is_live_after, is_shared
 from xlalint.semantics.facts import COMPILED, TRACE_EFFECT
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import read_later
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.names import api_name
 from xlalint.semantics.syntax import nodes_of
@@ -259,32 +260,7 @@ def _note_in_body(node: ast.AST, name: str, added: Value, frame: Frame) -> None:
     held = outer.names.get(name)
     if held is None or held.kind not in (SEQUENCE, COLLECTION, MAPPING):
         return
-    after = _end_of_calls(outer.function, frame.function, node)
-    if _is_read_later(outer.function, name, after):
+    item = read_later.item_of(node) if held.kind is MAPPING else None
+    if read_later.is_read(outer.function, frame.function, node, name, item):
         where = "the body of a loop or conditional"
         frame.analysis.note(frame, node, TRACE_EFFECT, added, TraceEffect(LEAKED, name, where))
-
-
-def _end_of_calls(outer: FunctionInfo, body: FunctionInfo | None, node: ast.AST) -> int:
-    """The line where the last call ends that is handed a body by its name: what stands above it was read before the body ran."""
-    lines = [getattr(node, "lineno", 0)]
-    for passed, _, callee in outer.uses.passed:
-        if body is not None and passed == body.name:
-            lines.append(_end_of_call(callee, outer))
-    return max(lines)
-
-
-def _end_of_call(callee: ast.expr, outer: FunctionInfo) -> int:
-    call = next((call for call in outer.calls if call.func is callee), None)
-    return 0 if call is None else call.end_lineno or call.lineno
-
-
-def _is_read_later(info: FunctionInfo, name: str, line: int) -> bool:
-    body = info.node.body if isinstance(info.node.body, list) else [info.node.body]
-    return any(
-        isinstance(part, ast.Name)
-        and part.id == name
-        and isinstance(part.ctx, ast.Load)
-        and part.lineno > line
-        for part in nodes_of(body)
-    )
