@@ -8,7 +8,7 @@ while tracing, a variable that changes; shape invariants with open dimensions sa
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from xlalint.semantics.control_flow import (
     carried_structures,
@@ -90,14 +90,34 @@ def _note_growth(
             noted.add(name)
 
 
-def _relative_changes(step: Sequence[ast.stmt], frame: Frame) -> Iterator[tuple[str, str, str]]:
-    """The names that a step leaves longer, shorter or with other dimensions than it found them, whatever those were."""
+def _relative_changes(
+    step: Sequence[ast.stmt], frame: Frame, before: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, str, str]]:
+    """The names that a step leaves longer, shorter or with other dimensions than it found them, whatever those were.
+
+    `before` says by which names the step found them, where by others.
+    """
+    found = before or {}
     for name, size in unequal_arms.after(step, None, frame).items():
-        if size is not None and size.base == name and size.certain:
+        if size is not None and size.base == found.get(name, name) and size.certain:
             yield name, "grows" if size.certain & size.longer else RESIZED, ""
     for name, rank in relative_ranks.after(step, frame).items():
-        if rank is not None and rank.base == name and rank.more:
+        if rank is not None and rank.base == found.get(name, name) and rank.more:
             yield name, RANK, relative_ranks.words(rank)
+
+
+def _relative_items(
+    body: ast.AST, returned: Sequence[ast.expr], names: Sequence[str], frame: Frame
+) -> dict[int, tuple[str, str, str]]:
+    """The same of what the body of a tf.while_loop returns for its parameters, by position."""
+    step = list(body.body[:-1]) if isinstance(body, ast.FunctionDef) else []
+    results = [f"result {position}" for position in range(len(returned))]
+    for result, item in zip(results, returned):
+        step.append(ast.Assign([ast.Name(result, ast.Store())], item))
+    changes = _relative_changes(step, frame, dict(zip(results, names)))
+    return {
+        results.index(name): (what, "", count) for name, what, count in changes if name in results
+    }
 
 
 def carried(old: Value | None, new: Value | None) -> Value | None:
@@ -294,10 +314,11 @@ def note_body(
     node: ast.AST, body: ast.AST, before: list[Value], after: Value, frame: Frame
 ) -> None:
     """Note what the body of a tf.while_loop call changes: `before` is its state, `after` what it returns."""
-    returned = _returned(body)
-    if not isinstance(returned, (ast.Tuple, ast.List)) or frame.silent:
+    whole = _returned(body)
+    if whole is None or frame.silent:
         return
-    if len(returned.elts) != len(before):
+    returned = whole.elts if isinstance(whole, (ast.Tuple, ast.List)) else [whole]
+    if len(returned) != len(before):
         return
     args = body.args if isinstance(body, (ast.Lambda, ast.FunctionDef)) else None
     names = [arg.arg for arg in args.args] if args is not None else []
@@ -305,9 +326,12 @@ def note_body(
     values = after.ref if isinstance(after.ref, tuple) and len(after.ref) == len(before) else ()
     writers = {n: part for part in _parts(body) for n in _targets(part)}
     longer: dict[int, str] = {}
-    if isinstance(body, ast.FunctionDef) and len(names) == len(before):
-        longer = step_growth.grown_items(returned, body.body, names, frame)
-    for position, (item, old) in enumerate(zip(returned.elts, before)):
+    relative: dict[int, tuple[str, str, str]] = {}
+    if len(names) == len(before):
+        relative = _relative_items(body, returned, names, frame)
+        if isinstance(body, ast.FunctionDef):
+            longer = step_growth.grown_items(whole, body.body, names, frame)
+    for position, (item, old) in enumerate(zip(returned, before)):
         name = names[position] if len(names) == len(before) else f"state {position}"
         made = writers.get(item.id) if isinstance(item, ast.Name) else None
         source = made.value if isinstance(made, ast.Assign) else item
@@ -318,6 +342,9 @@ def note_body(
             name, change = longer[position], ("grows", "", "")
         if change is None and values:
             change = difference(as_tensor(old), values[position], source, frame)
+        if change is None and (old.is_tensor or old.kind is UNKNOWN):
+            # Whatever is handed to tf.while_loop becomes a tensor, or tensors, which slices with `...` tell apart.
+            change = relative.get(position)
         if change is not None:
             by = made if made is not None else ast.copy_location(ast.Expr(source), source)
             _note(node, name, *change, by, old, frame)

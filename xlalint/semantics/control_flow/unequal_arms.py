@@ -240,13 +240,23 @@ def of_expression(
             if isinstance(number, ast.Constant):
                 return of_expression(other, test, frame, sizes)
         left = of_expression(node.left, test, frame, sizes)
-        is_known = left is not None and not left.unsure  # x[1:] - x[:-1]
-        return left if is_known and left == of_expression(node.right, test, frame, sizes) else None
+        return _of_operands(left, of_expression(node.right, test, frame, sizes))
     if isinstance(node, ast.Subscript):
         return _of_subscript(node, test, frame, sizes)
     if isinstance(node, ast.Call) and node.args:
         return _of_call(node, test, frame, sizes)
     return None
+
+
+def _of_operands(left: Size | None, right: Size | None) -> Size | None:
+    """`x[1:] - x[:-1]`; and `x[1:] - y`, which is as long as the one or the other, and so not as long as `x`."""
+    if left is None or right is None or left.unsure or right.unsure:
+        return None
+    if left == right:
+        return left
+    cut, other = (left, right) if left.changed else (right, left)
+    is_of_another = cut.base != other.base and not other.changed
+    return cut if is_of_another and cut.certain and not cut.longer else None
 
 
 def _is_dotted(node: ast.expr) -> bool:
