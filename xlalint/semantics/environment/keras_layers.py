@@ -67,7 +67,7 @@ def _kinds_in(text: str) -> list[Callable[[ClassInfo, Analysis], None]]:
         kinds.append(_note_shapes)
     if "add_weight(" in text and _WEIGHT_ASKED.search(text):
         kinds.append(_note_weights)
-    if ".Variable(" in text:
+    if ".Variable" in text:
         kinds.append(_note_variables)
     return kinds
 

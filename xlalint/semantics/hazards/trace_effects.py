@@ -118,12 +118,13 @@ def _is_first_time(node: ast.AST, frame: Frame) -> bool:
     line: int = getattr(node, "lineno", 0)
     if any(
         part.lineno <= line <= (part.end_lineno or line)
-        and (isinstance(part, ast.ExceptHandler) or _is_once(part))
+        and (isinstance(part, ast.ExceptHandler) or _is_once(part, frame.function, frame))
         for part in _exceptions_to_the_rule(frame.function)
     ):
         return True
     return any(
-        _is_once(part) and any(_calls(each, callee.name) for each in nodes_of(part.body))
+        _is_once(part, caller, frame)
+        and any(_calls(each, callee.name) for each in nodes_of(part.body))
         for caller, callee in pairwise(running)
         for part in _conditionals(caller)
     )
@@ -147,10 +148,10 @@ def _calls(node: ast.AST, name: str) -> bool:
     return (func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")) == name
 
 
-def _is_once(part: ast.If) -> bool:
+def _is_once(part: ast.If, info: FunctionInfo | None, frame: Frame) -> bool:
     """`if self.v is None: ...`, and `if self.is_first: ...; self.is_first = False`."""
     if _asks_for_state(part.test):
-        return True
+        return not _asks_for_setting(part.test, info, frame)
     asked = ast.unparse(part.test)
     return any(
         isinstance(each, ast.Assign)
@@ -168,6 +169,24 @@ def _asks_for_state(test: ast.expr) -> bool:
         return isinstance(test.comparators[0], (ast.Name, ast.Attribute))
     text = ast.unparse(test)
     return "None" in text or "hasattr" in text or "built" in text
+
+
+def _asks_for_setting(test: ast.expr, info: FunctionInfo | None, frame: Frame) -> bool:
+    """`if not self.causal` of what a constructor keeps, and nothing changes: as it is the first time, it is every time."""
+    if not isinstance(test, ast.UnaryOp) or info is None or info.cls is None:
+        return False
+    asked = test.operand
+    if not isinstance(asked, ast.Attribute) or not isinstance(asked.value, ast.Name):
+        return False
+    constructor = info.cls.methods.get("__init__")
+    # Not `self.sums = {}`, which fills.
+    stored = constructor is not None and any(
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, (ast.Name, ast.Constant))
+        and ast.unparse(node.targets[0]) == ast.unparse(asked)
+        for node in constructor.telling
+    )
+    return stored and frame.analysis.configurations.keeps(info.cls, asked.attr)
 
 
 def note_count(node: ast.AugAssign, target: Value, added: Value, frame: Frame) -> None:
