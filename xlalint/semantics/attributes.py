@@ -96,7 +96,12 @@ def _of_tensor(value: Value, attr: str, frame: Frame) -> Value:
     if attr in ("T", "real", "imag"):
         return shaped(value._replace(kind=TENSOR, ref=None), None)
     if attr in ("values", "flat_values", "indices"):
-        return NOTHING_KNOWN  # a ragged or sparse tensor after all
+        # A ragged or sparse tensor after all, as what a layer is given may be.
+        return (
+            Value(TENSOR, value.dependence, sure=value.sure, structured=True)
+            if value.structured
+            else NOTHING_KNOWN
+        )
     return NOTHING_KNOWN
 
 

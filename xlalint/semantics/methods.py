@@ -137,6 +137,9 @@ def _tensor_method(
         return Value(COLLECTION, ref={"items": pair, "keys": SOME_PYTHON, "values": inner}[attr])
     if attr in ("get", "pop") and base.structured:
         return base._replace(optional=True)
+    if attr in composites.TELL_OF_ROWS and base.structured:
+        rows = Value(RAGGED, base.dependence, sure=base.sure, guess=base.guess)
+        return composites.method(rows, attr, arguments, node, frame)
     if attr == "set_shape":
         if arguments.positional:
             python_arguments.note_shape(arguments.positional[0], node, frame)

@@ -62,6 +62,8 @@ _TENSORS_INSIDE = frozenset(
     {"values", "flat_values", "indices", "dense_shape", "row_splits", "uniform_row_length"}
 )
 _SEVERAL_INSIDE = frozenset({"nested_row_splits"})
+# Methods that ragged tensors alone have: what a layer is given is one where it is asked for these.
+TELL_OF_ROWS = frozenset({"row_lengths", "row_limits", "row_starts", "value_rowids"})
 _OPERATIONS = {ast.Mult: "SparseDenseCwiseMul", ast.Div: "SparseDenseCwiseDiv"}
 # The `ref` of a sparse tensor that comes in from outside: its dense shape is data like any other.
 ARRIVES = "arrives"
