@@ -22,6 +22,7 @@ _TRIES = 24
 _SECONDS = 8.0
 _METHODS = 12
 _OPTIONS = 5
+_MANY = 16
 _NO_OPTION = re.compile(
     r"name|scope|dtype|.*_dtype|seed|verbose|trainable|dynamic|validate_args|reuse|allow_nan_stats|.*name|self|"
     r".*initializer|.*regularizer|.*constraint|logger|callbacks?|.*path|.*file.*|.*dir|summar.*|debug\w*|config|.*_config"
@@ -155,7 +156,10 @@ def _made(item: type, scene: Scene, options: dict[str, Any] | None = None) -> An
 
 
 def _constant(value: Any) -> Any:
-    return tf.constant(value) if isinstance(value, np.ndarray) else value
+    """What a constructor is given: a few numbers are a setting, which callers write as a list, and more of them a tensor."""
+    if not isinstance(value, np.ndarray):
+        return value
+    return value.tolist() if value.ndim == 1 and value.size < _MANY else tf.constant(value)
 
 
 def _required(function: Any, is_method: bool) -> list[inspect.Parameter]:

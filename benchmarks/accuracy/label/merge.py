@@ -83,7 +83,11 @@ def _is_telling(function: Function, error: str) -> bool:
     if "singleton tf.Variable" in error or "non-first" in error:
         # Functions that build a model make variables each time; layers must not.
         return function.name.endswith((".call", ".__call__"))
-    return not ("don't all match" in error or "must return zero or more Tensors" in error)
+    # What a package leaves behind in a graph of TensorFlow 1 (`disable_eager_execution` in one of its modules) is nobody's function.
+    left_behind = "cannot be accessed from here, because it was defined in" in error
+    return not (
+        left_behind or "don't all match" in error or "must return zero or more Tensors" in error
+    )
 
 
 _FOUND_FUNCTION = re.compile(r"(.*\.)?[a-z_]\w*")

@@ -147,6 +147,7 @@ _BY_NAME: tuple[tuple[str, Recipe], ...] = (
     (r"height|width|.*_height|.*_width", _same(8, 4)),
     (r"axis|axes|dim|.*_axis|.*_dim", _same(-1, 1, 4, 0)),
     (r"data_format", _same("channels_last")),
+    (r"quantiles?|percentiles?|thresholds|taus", _same([0.1, 0.5, 0.9], 0.5)),
     (
         r"(num|n|max|min|count|total|no)_.*|.*(units|filters|channels|depth|dims?|heads?|groups?|layers?|steps|order|degree|rank|levels?|classes|buckets|bins|factors?|hidden|width|length|blocks|components|experts|repeats?|capacity)|k|n|m|d|top_?k|ndims?|multiplicity",
         _same(2, 3, 4, (4, 4), [4, 4], 8),
