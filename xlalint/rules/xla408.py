@@ -45,8 +45,14 @@ class DiffersFromEager(Rule):
                 variant = "debug-hook" if compiler == "jit" else "debug-hook-tpu"
                 self.report(node, fact, variant, confidence="certain", api=self.quote(node.func))
 
+        self._judge_slice(node)
+
     def visit_Subscript(self, node: cst.Subscript) -> None:
-        for fact in self.facts(node, MOVED_SLICE) if node is not self._written else ():
+        if node is not self._written:
+            self._judge_slice(node)
+
+    def _judge_slice(self, node: cst.BaseExpression) -> None:
+        for fact in self.facts(node, MOVED_SLICE):
             # CPUs and GPUs read arguments when they compile.
             if self.passage.aim.is_tpu or fact.value.dependence != ARRIVING:
                 moved: Moved = fact.detail

@@ -208,7 +208,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     _note_strides(node, parts, frame)
     unknown_sizes.note_number(node, values, frame)
     _note_index(node, parts, values, frame)
-    moved_slices.note(node, parts, values, frame)
+    moved_slices.note(node, parts, values, base, frame)
     producer, axis = base.producer, base.sized_axis
     if producer is None:
         producer, axis = _sized_by_slice(node, base, parts, values, frame)

@@ -28,6 +28,7 @@ from xlalint.semantics.results import dtypes
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.values import (
     COMPUTED,
+    CONSTANT,
     EXTERNAL,
     PYTHON,
     TENSOR,
@@ -47,7 +48,8 @@ RANK = "rank"
 
 
 def carry_round(loop: Loop, head: ast.expr, changes: Changes, frame: Frame) -> None:
-    """Note what one step of a converted loop changes, and make tensors of the Python numbers that it carries.
+    """Note what one step of a converted loop changes, and make state of the numbers that it carries: Python's become tensors, and
+    of tensors that were constants before (`i = tf.constant(0)`, and `i += 1` in each step) nobody knows the value any more.
 
     The frame's names are those before the loop, `changes` what one step made of them.
     """
@@ -62,12 +64,19 @@ def carry_round(loop: Loop, head: ast.expr, changes: Changes, frame: Frame) -> N
         if made is not None:
             start = frame.names[name] = as_tensor(old)
             new = changes[name] = made
+        elif _is_number(old) and new.is_tensor:
+            frame.names[name] = start = old._replace(dependence=COMPUTED)
+            new = changes[name] = new._replace(dependence=COMPUTED)
         if _note_change(loop, head, name, writers, start, new, frame):
             noted.add(name)
         else:
             step = outer_sizes.Step(every, frozenset(every), frame)
             _note_outer_size(loop, head, name, writers[-1], start, step)
     _note_growth(loop, head, every, noted, frame)
+
+
+def _is_number(value: Value) -> bool:
+    return value.kind is TENSOR and value.shape == () and value.dependence == CONSTANT
 
 
 def _note_growth(

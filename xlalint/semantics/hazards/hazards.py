@@ -26,6 +26,7 @@ from xlalint.semantics.hazards import (
     graph_summaries,
     misfits,
     misuses,
+    moved_slices,
     text,
     unknown_sizes,
     verdicts,
@@ -157,6 +158,8 @@ def note_hazards(
         frame.analysis.note(frame, node, ROW_LENGTHS, cut)
     if api.sizing_args and "TopKV2" not in api.ops and result_sizes.is_sized_by(api, bound):
         frame.analysis.note(frame, node, SLICE, NOTHING_KNOWN)
+    if api.sizing_args:
+        moved_slices.note_call(api, bound, node, frame)
     counts.note_call(api, arguments, node, frame)
     unknown_sizes.note_call(api.name, bound, node, frame)
     misuse = misuses.misuse_of_data_sized(api.name, bound, arguments)
