@@ -21,11 +21,21 @@ class HostCallback(Rule):
     code = "XLA402"
 
     def visit_Call(self, node: cst.Call) -> None:
+        self._judge(node, node.func)
+
+    def visit_Attribute(self, node: cst.Attribute) -> None:
+        """An API that is passed on: `tf.nest.map_structure(tf.print, state)`."""
+        self._judge(node, node)
+
+    def visit_Name(self, node: cst.Name) -> None:
+        self._judge(node, node)
+
+    def _judge(self, node: cst.BaseExpression, named: cst.BaseExpression) -> None:
         for fact in self.facts(node, CALL):
             detail: CallDetail = fact.detail
             if detail.family in _ALWAYS_FAIL:
                 variant = _ALWAYS_FAIL[detail.family]
-                self.report(node, fact, variant, confidence="certain", api=self.quote(node.func))
+                self.report(node, fact, variant, confidence="certain", api=self.quote(named))
             elif detail.family == families.PRINTING:
                 # In a step that TPUStrategy or Keras compiles, a TPU may move what only writes to the host. A library's
                 # function or layer is compiled by whoever calls it; in such a function a summary without a writer writes
@@ -39,7 +49,7 @@ class HostCallback(Rule):
                     variant = "printing-library"
                 is_unsure = variant == "printing-library" and needs_writer
                 confidence = "possible" if is_unsure else "certain"
-                api = self.quote(node.func)
+                api = self.quote(named)
                 self.report(node, fact, variant, confidence=confidence, api=api)
 
     def _is_layer_for_others(self, fact: Fact) -> bool:

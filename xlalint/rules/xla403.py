@@ -25,7 +25,11 @@ class TextOnDevice(Rule):
                 )
 
     def visit_Name(self, node: cst.Name) -> None:
-        """A layer in the list of a model."""
+        """A layer in the list of a model, or an API that is passed on."""
+        self._judge(node, node)
+
+    def visit_Attribute(self, node: cst.Attribute) -> None:
+        """An API that is passed on: `tf.map_fn(tf.strings.length, x)`."""
         self._judge(node, node)
 
     def visit_Subscript(self, node: cst.Subscript) -> None:

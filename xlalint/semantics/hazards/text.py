@@ -11,11 +11,13 @@ from collections.abc import Iterable
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import TEXT
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.results import dtypes
 from xlalint.semantics.values import ARRIVING, CONSTANT, PYTHON, Value, leaves
 
 # How a string comes to be on the device: the words are on the rule's page.
 ARRIVES = "arrives"
 CHOSEN = "chosen"
+LISTED = "listed"
 RETURNED = "returned"
 
 # Functions that pick among their arguments, and where those stand.
@@ -38,6 +40,22 @@ def picks_text(api: Api, bound: dict[str, Value]) -> bool:
     """`tf.where(large, "a", "b")`: one of several strings that are known."""
     options = [bound[name] for name in _CHOICES.get(api.name, ()) if name in bound]
     return bool(options) and all(_is_text(option) for option in options)
+
+
+# What keeps a row of each step in a list.
+_LISTS = frozenset({"tf.map_fn", "tf.scan", "tf.vectorized_map"})
+
+
+def note_rows(name: str, result: Value, node: ast.AST, frame: Frame) -> None:
+    """Note text that a loop collects step by step: `tf.map_fn(..., fn_output_signature=tf.string)`."""
+    if name in _LISTS and result.dtype == "string":
+        frame.analysis.note(frame, node, TEXT, result, LISTED)
+
+
+def note_array(dtype: Value, node: ast.AST, frame: Frame) -> None:
+    """Note a tf.TensorArray of strings."""
+    if dtypes.named(dtype) == "string":
+        frame.analysis.note(frame, node, TEXT, dtype, LISTED)
 
 
 def note_returned(node: ast.expr, value: Value, frame: Frame) -> None:

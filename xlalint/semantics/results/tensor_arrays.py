@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics.facts import CALL, GROWING_ARRAY, CallDetail, Verdict
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import text
 from xlalint.semantics.hazards.sizes import note_sizes
 from xlalint.semantics.index import ModuleInfo
 from xlalint.semantics.results.result_shapes import number
@@ -54,6 +55,7 @@ def construct(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     bound = dict(zip(_PARAMETERS, arguments.positional)) | arguments.keywords
     size = bound.get("size", NOTHING_KNOWN)
     note_sizes("tf.TensorArray", bound, ("size",), node, frame)
+    text.note_array(bound.get("dtype", NOTHING_KNOWN), node, frame)
     grows = bound.get("dynamic_size", FALSE) == TRUE
     has_shape = "element_shape" in arguments.keywords
     return Value(
