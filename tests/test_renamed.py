@@ -26,10 +26,13 @@ def has(name):
     return True
 
 asked = json.loads(sys.stdin.read())
+inputs = tf.keras.Input([1])
+functional = tf.keras.Model(inputs, inputs)
 strategy = tf.distribute.get_strategy()
 answer = {name: has(name) for name in asked["names"]}
 answer |= {method: hasattr(strategy, method) for method in asked["methods"]}
 answer |= {method: hasattr(tf.keras.Model, method) for method in asked["models"]}
+answer |= {name: hasattr(functional, name) for name in asked["functional"]}
 answer |= {method: hasattr(tf.keras.metrics.Metric, method) for method in asked["metrics"]}
 scaled = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.SGD())
 answer |= {name: hasattr(scaled, name) for name in asked["optimizers"]}
@@ -48,7 +51,7 @@ def is_gone(entry: Entry, version: str, keras: str) -> bool:
     return tuple(map(int, version.split(".")[:2])) >= tuple(map(int, entry.gone.split(".")))
 
 
-_KINDS = ("names", "methods", "models", "metrics", "optimizers", "layers")
+_KINDS = ("names", "methods", "models", "functional", "metrics", "optimizers", "layers")
 
 
 def asked_of_tensorflow(asked: dict[str, list[str]]) -> dict[str, Any]:
@@ -70,6 +73,7 @@ def test_old_names_are_gone_where_the_table_says_so_and_new_names_are_there() ->
     named = [*known.names.values(), *known.families.values()]
     methods = list(known.methods.values())
     models = list(known.models.values())
+    functional = list(known.functional.values())
     metrics = list(known.metrics.values())
     optimizers = list(known.optimizers.values())
     layers = [*known.layers.values(), *known.own.values()]
@@ -77,13 +81,14 @@ def test_old_names_are_gone_where_the_table_says_so_and_new_names_are_there() ->
         "names": [name for entry in named for name in (entry.old, entry.use) if name],
         "methods": [name for entry in methods for name in (entry.old, entry.use) if name],
         "models": [name for entry in models for name in (entry.old, entry.use) if name],
+        "functional": [name for entry in functional for name in (entry.old, entry.use) if name],
         "metrics": [name for entry in metrics for name in (entry.old, entry.use) if name],
         "optimizers": [name for entry in optimizers for name in (entry.old, entry.use) if name],
         "layers": [name for entry in layers for name in (entry.old, entry.use) if name],
     }
     answer = asked_of_tensorflow(asked)
     has = answer["has"]
-    told = (*named, *methods, *models, *metrics, *optimizers, *layers)
+    told = (*named, *methods, *models, *functional, *metrics, *optimizers, *layers)
     for entry in (each for each in told if not each.through and not each.when):
         assert has[entry.old] is not is_gone(entry, answer["version"], answer["keras"]), entry.old
         assert not entry.use or has[entry.use], entry.use
@@ -112,7 +117,14 @@ def test_names_that_one_of_two_packages_has_lost_are_those_of_the_other() -> Non
 
 def test_every_entry_says_what_to_do() -> None:
     known = table()
-    methods = (known.methods, known.models, known.metrics, known.optimizers, known.texts)
+    methods = (
+        known.methods,
+        known.models,
+        known.functional,
+        known.metrics,
+        known.optimizers,
+        known.texts,
+    )
     methods = (*methods, known.layers, known.own)
     tables = (known.names, known.families, *methods, known.environment)
     entries = [entry for each in (*tables, *known.parameters.values()) for entry in each.values()]

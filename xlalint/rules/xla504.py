@@ -56,6 +56,8 @@ class GoneOrRenamed(Rule):
                 variant = "environment"
             elif detail.is_of_graphs:
                 variant = "graphs"
+            elif detail.is_of_value:
+                variant = "value"
             use = detail.entry.instead or f"`{detail.spelled(detail.entry.use)}`"
             api = detail.spelled(detail.found)
             self.report(node, fact, variant, confidence="certain", api=api, use=use)

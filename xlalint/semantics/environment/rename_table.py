@@ -9,6 +9,7 @@ from typing import NamedTuple
 from xlalint import data, toml
 
 GRAPHS = "graphs"
+_WORDS = ("use", "instead", "gone", "value", "through", "when", "holds", "made_by", "of")
 
 
 class Entry(NamedTuple):
@@ -17,7 +18,9 @@ class Entry(NamedTuple):
     `gone` is a TensorFlow minor, `keras-3`, `long`, `graphs` for what works in the graphs and sessions of TensorFlow 1 alone, or empty for what
     is deprecated and works. `value` is the text that a parameter must be given for that, where another one still works. `through` is the
     package below which the name is gone, `tf.keras` or `keras`, where the other one has it; `members` are those of a family that are gone, where
-    others are not. `when` is `called` for what can be named, and raises where it is called.
+    others are not. `when` is `called` for what can be named, and raises where it is called. `holds` is what the text of a parameter must hold for that,
+    `made_by` what makes a value that it does not take, `of` is `optimizers` for a method that has it in others than those of Keras, and `others` are the
+    classes of a module that take it.
     """
 
     old: str
@@ -29,6 +32,10 @@ class Entry(NamedTuple):
     when: str
     parameters: tuple[tuple[str, str], ...]
     members: frozenset[str]
+    holds: str = ""
+    made_by: str = ""
+    of: str = ""
+    others: frozenset[str] = frozenset()
 
     def is_meant_by(self, raw: str) -> bool:
         """Whether a name below `tensorflow` or `keras`, as the module imports it, is gone there."""
@@ -51,20 +58,26 @@ class Rename(NamedTuple):
     def is_of_graphs(self) -> bool:
         return self.entry.gone == GRAPHS
 
+    @property
+    def is_of_value(self) -> bool:
+        """Whether the parameter is there, and what it is given is not taken."""
+        return bool(self.entry.holds or self.entry.made_by)
+
     def spelled(self, name: str) -> str:
         """A name as this code has it: of names that Keras has itself, tf.keras may have lost some."""
         return f"tf.{name}" if self.entry.through == "tf.keras" else name
 
 
 class Table(NamedTuple):
-    """The table by kind: names and families by dotted name, methods (of strategies, models, metrics and optimizers, and those that layers
-    call on themselves), attributes of layers and variables by name, parameters by function (or its module) and name, methods that took a text first by name.
+    """The table by kind: names and families by dotted name, methods (of strategies, models, models made of calls, metrics and optimizers, and
+    those that layers call on themselves), attributes of layers and variables by name, parameters by function (or its module) and name, methods that took a text first by name.
     """
 
     names: Mapping[str, Entry]
     families: Mapping[str, Entry]
     methods: Mapping[str, Entry]
     models: Mapping[str, Entry]
+    functional: Mapping[str, Entry]
     metrics: Mapping[str, Entry]
     optimizers: Mapping[str, Entry]
     layers: Mapping[str, Entry]
@@ -77,7 +90,7 @@ class Table(NamedTuple):
         """The same, but for the methods of models, metrics and optimizers and what they take."""
         functions = {name: given for name, given in self.parameters.items() if "." in name}
         without = self._replace(
-            models={}, metrics={}, optimizers={}, texts={}, parameters=functions
+            models={}, functional={}, metrics={}, optimizers={}, texts={}, parameters=functions
         )
         return without._replace(layers={}, own={})
 
@@ -91,6 +104,7 @@ def table() -> Table:
         _entries(raw["families"]),
         _entries(raw["methods"]),
         _entries(raw["models"]),
+        _entries(raw["functional"]),
         _entries(raw["metrics"]),
         _entries(raw["optimizers"]),
         _entries(raw["layers"]),
@@ -106,13 +120,18 @@ def _entries(raw: Mapping[str, Mapping[str, object]]) -> dict[str, Entry]:
     for old, said in raw.items():
         parameters = said.get("parameters", {})
         assert isinstance(parameters, dict)
-        words = {
-            key: str(said.get(key, ""))
-            for key in ("use", "instead", "gone", "value", "through", "when")
-        }
-        members = said.get("members", ())
-        assert isinstance(members, (list, tuple))
+        words = {key: str(said.get(key, "")) for key in _WORDS}
         found[old] = Entry(
-            old, **words, parameters=tuple(parameters.items()), members=frozenset(members)
+            old,
+            **words,
+            parameters=tuple(parameters.items()),
+            members=_names(said, "members"),
+            others=_names(said, "others"),
         )
     return found
+
+
+def _names(said: Mapping[str, object], key: str) -> frozenset[str]:
+    listed = said.get(key, ())
+    assert isinstance(listed, (list, tuple))
+    return frozenset(listed)

@@ -34,6 +34,11 @@ _OPTIMIZERS = ("keras.optimizers.", "tf.optimizers.", "keras.mixed_precision.Los
 _ASSIGNMENTS = frozenset({ast.Assign})
 # What a model of Keras is called where it keeps its optimizer.
 _MODELS = ("model", "self.model")
+# What makes a model out of layers.
+_MAKE_MODELS = ("keras.Model", "keras.Sequential", "keras.models.", "keras.applications.")
+# Methods that a model calls on its own optimizer.
+_OF_OWN_OPTIMIZER = ("minimize", "apply_gradients")
+_LOOPS = frozenset({ast.For, ast.comprehension})
 
 
 def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
@@ -106,14 +111,27 @@ class _Reader:
         self._optimizers: frozenset[str] = frozenset()
         # The lines of classes that say they are layers or models.
         self._layers: list[range] = []
+        # What holds a model that is made here.
+        self._models: frozenset[str] = frozenset()
+        # What loops over the layers of a model call each of them.
+        self._looped: frozenset[str] = frozenset()
+        # What holds a tensor, a variable or an array, by what makes those.
+        self._held: dict[str, frozenset[str]] = {}
+        self._tree = ast.Module([], [])
 
     def read(self, tree: ast.Module) -> Iterator[_Found]:
-        of_objects = (*self._table.metrics, *self._table.optimizers)
+        of_objects = (*self._table.metrics, *self._table.optimizers, "apply_gradients")
+        self._tree = tree
+        if self._lines and any(f".{name}" in self._text for name in self._table.functional):
+            made = self._made_as(_MAKE_MODELS, found_in(tree.body, _ASSIGNMENTS))
+            self._models = frozenset(made)
+        if self._lines and any(f".{name}" in self._text for name in self._table.layers):
+            self._looped = frozenset(_layers_of_models(found_in(tree.body, _LOOPS)))
         if self._lines and any(f".{name}" in self._text for name in of_objects):
             assigned = found_in(tree.body, _ASSIGNMENTS)
             self._metrics = frozenset(self._made_as(_METRICS, assigned))
             self._optimizers = frozenset(self._made_as(_OPTIMIZERS, assigned))
-        if any(f".{name}(" in self._text for name in (*self._table.own, "minimize")):
+        if any(f".{name}(" in self._text for name in (*self._table.own, *_OF_OWN_OPTIMIZER)):
             self._layers = [
                 range(node.lineno, (node.end_lineno or node.lineno) + 1)
                 for node in ast.walk(tree)
@@ -183,8 +201,11 @@ class _Reader:
         method = self._table.methods.get(node.attr) or self._table.models.get(node.attr)
         if method is None and _spelled(node.value) in self._metrics:
             method = self._table.metrics.get(node.attr)
-        if method is None and node.attr in self._table.layers and _is_of_model(node.value):
-            method = self._table.layers[node.attr]
+        if method is None and node.attr in self._table.layers:
+            if _is_of_model(node.value) or _spelled(node.value) in self._looped:
+                method = self._table.layers[node.attr]
+        if method is None and _spelled(node.value) in self._models:
+            method = self._table.functional.get(node.attr)
         if node in self._called and node.attr in self._table.own and _is_own(node):
             if any(node.lineno in lines for lines in self._layers):
                 yield node, "method", node.attr, self._table.own[node.attr]
@@ -245,8 +266,42 @@ class _Reader:
         entries = self._parameters_of(node)
         for given in node.keywords if entries else ():
             entry = entries.get(given.arg or "")
-            if entry is not None and (not entry.value or self._is_one_of(given.value, entry.value)):
+            if entry is not None and self._is_given(entry, given.value, node):
                 yield given, "parameter", given.arg or "", entry
+
+    def _is_given(self, entry: Entry, value: ast.expr, call: ast.Call) -> bool:
+        """Whether a parameter that the table has for what is called is given what is gone."""
+        if entry.holds:
+            return _holds(value, entry.holds)
+        if entry.made_by:
+            return self._is_made_by(value, entry.made_by)
+        if entry.of:
+            return isinstance(call.func, ast.Attribute) and self._optimizes(call.func.value)
+        if entry.others:
+            called = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+            name = self._dotted(call.func)
+            return (name[0].rpartition(".")[2] if name else called) not in entry.others
+        return not entry.value or self._is_one_of(value, entry.value)
+
+    def _is_made_by(self, value: ast.expr, makers: str) -> bool:
+        """Whether a value is made by one of these functions, here or where the name that holds it is assigned."""
+        if isinstance(value, ast.Call):
+            called = self._dotted(value.func)
+            return called is not None and rooted(called[0]) in makers.split("|")
+        name = _spelled(value)
+        if not name:
+            return False
+        if makers not in self._held:
+            assigned = found_in(self._tree.body, _ASSIGNMENTS)
+            made: set[str] = set()
+            others = set(_otherwise_bound(self._tree))
+            for each in assigned:
+                assert isinstance(each, ast.Assign)
+                is_made = isinstance(each.value, ast.Call) and self._is_made_by(each.value, makers)
+                for target in each.targets:
+                    (made if is_made else others).update(_bound_by(target))
+            self._held[makers] = frozenset(made - others)
+        return name in self._held[makers]
 
     def _is_one_of(self, node: ast.expr, values: str) -> bool:
         """Whether an argument is one of these texts, or a name at or below one of these."""
@@ -318,6 +373,49 @@ def _names_a_layer(base: ast.expr) -> bool:
     """Whether a base says by its name that it is a layer or a model: `keras.layers.Layer`, `BaseModel`, `keras.Sequential`."""
     name = base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "")
     return name.endswith(("Layer", "Model", "Sequential"))
+
+
+def _otherwise_bound(tree: ast.Module) -> Iterator[str]:
+    """Names that are bound by something else than `=`: parameters, loops, annotated names."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(
+            node, (ast.For, ast.comprehension, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)
+        ):
+            yield from _bound_by(node.target)
+
+
+def _bound_by(target: ast.expr) -> Iterator[str]:
+    return (_spelled(part) for part in ast.walk(target) if isinstance(part, ast.expr))
+
+
+def _layers_of_models(loops: Iterable[ast.AST]) -> Iterator[str]:
+    """`layer` of `for layer in model.layers`, `for i, layer in enumerate(base_model.layers)`."""
+    for loop in loops:
+        assert isinstance(loop, (ast.For, ast.comprehension))
+        over, target = loop.iter, loop.target
+        if isinstance(over, ast.Call) and _spelled(over.func) == "enumerate" and over.args:
+            if isinstance(target, ast.Tuple) and len(target.elts) == 2:
+                over, target = over.args[0], target.elts[1]
+        over = over.value if isinstance(over, ast.Subscript) else over
+        if isinstance(over, ast.Attribute) and over.attr == "layers":
+            if _spelled(over.value).endswith("model") and isinstance(target, ast.Name):
+                yield target.id
+
+
+def _holds(node: ast.expr, text: str) -> bool:
+    """Whether a text surely holds another: `"a/b"`, `f"{a}/b"`, `a + "/b"`, `"%s/b" % a`, `"{}/b".format(a)`."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str) and text in node.value
+    if isinstance(node, ast.JoinedStr):
+        return any(isinstance(part, ast.Constant) and _holds(part, text) for part in node.values)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mod)):
+        is_sum = isinstance(node.op, ast.Add)
+        return _holds(node.left, text) or (is_sum and _holds(node.right, text))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr == "format" and _holds(node.func.value, text)
+    return False
 
 
 def _is_of_model(node: ast.expr) -> bool:

@@ -29,6 +29,9 @@ _FROM_KERAS = re.compile(
 # A method that is given a text first.
 _TEXT_FIRST = re.compile(r"add_weight\(\s*[\"']")
 
+# A name with a sign in it that names of Keras 3 may not have.
+_PARTED_NAME = re.compile(r"\bname ?= ?[^\n]*?/")
+
 # What parts identifiers from each other, as a space.
 _PARTED = bytes(
     byte if byte > 127 or chr(byte).isalnum() or byte == 95 else 32 for byte in range(256)
@@ -49,10 +52,12 @@ def _telltales() -> Mapping[bytes, frozenset[str]]:
         if entry.through != "keras":  # `_uses_plain_keras` asks for these
             tells(*_TOLD_BY_MODULE.get(module, (leaf, leaf)))
     attributes = (known.methods, known.models, known.metrics, known.optimizers, known.layers)
-    for name in chain.from_iterable((*attributes, known.own)):
+    for name in chain.from_iterable((*attributes, known.functional, known.own)):
         tells(name, f".{name}")
     for function, given in known.parameters.items():
-        for name in given:
+        for name, entry in given.items():
+            if entry.holds:
+                continue  # every second call has a name: `_PARTED_NAME` asks
             if len(name) < _DISTINCT and function not in _MODULES:
                 leaf = function.rpartition(".")[2]
                 tells(leaf, f"{leaf}(")
@@ -80,7 +85,10 @@ class Telltales:
 
     def __bool__(self) -> bool:
         """Whether the module is to be read at all."""
-        return bool(self._words) or _TEXT_FIRST.search(self._text) is not None
+        return bool(self._words) or any(map(self._matches, (_TEXT_FIRST, _PARTED_NAME)))
+
+    def _matches(self, pattern: re.Pattern[str]) -> bool:
+        return "keras" in self._text and pattern.search(self._text) is not None
 
     def lines(self, imported: Mapping[str, str]) -> list[int]:
         """The lines (1-based, in order) that may use an old name: they hold one of the words, or a name imported from below one."""
@@ -94,7 +102,8 @@ class Telltales:
             text = "\n".join(split_lines(text))
         lines, line, counted = [], 1, 0
         places = {place for word in (*self._words, *names) for place in _places(word, text)}
-        places.update(found.start() for found in _TEXT_FIRST.finditer(text))
+        for pattern in (_TEXT_FIRST, _PARTED_NAME):
+            places.update(found.start() for found in pattern.finditer(text))
         for place in sorted(places):
             line += text.count("\n", counted, place)
             counted = place
