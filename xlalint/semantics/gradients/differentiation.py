@@ -23,10 +23,14 @@ from xlalint.semantics.values import (
     ARRIVING,
     COMPUTED,
     EXTERNAL,
+    FROM_SHAPE,
     INSTANCE,
     NOTHING_KNOWN,
+    PYTHON,
+    TENSOR,
     VARIABLE,
     Value,
+    leaves,
 )
 
 if TYPE_CHECKING:
@@ -194,7 +198,9 @@ def _reason(api: Api, verdict: Verdict, bound: dict[str, Value]) -> str | None:
             return None
         if verdict.gradient_missing:
             return NO_KERNEL
-        return PARTITION if api.ops == ("DynamicPartition",) else LOOP
+        if api.ops == ("DynamicPartition",):
+            return None if _is_settled(bound.get("partitions", NOTHING_KNOWN)) else PARTITION
+        return LOOP
     if eigenvalues.has_no_gradient(api.name, bound):
         return EIGENVECTORS
     if "TopKV2" in api.ops and api.name.rpartition(".")[2] in ("sort", "top_k"):
@@ -203,6 +209,15 @@ def _reason(api: Api, verdict: Verdict, bound: dict[str, Value]) -> str | None:
             return DATA_SIZED
         return COUNT if _is_from_data(bound.get("k", NOTHING_KNOWN)) else None
     return None
+
+
+def _is_settled(places: Value) -> bool:
+    """Whether XLA knows a tensor when it compiles: literals, and what is made of sizes."""
+    parts = leaves(places)
+    return bool(parts) and all(
+        part.kind is PYTHON or (part.kind is TENSOR and part.sure and part.dependence <= FROM_SHAPE)
+        for part in parts
+    )
 
 
 def _is_from_data(count: Value) -> bool:

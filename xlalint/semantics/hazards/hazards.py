@@ -206,7 +206,7 @@ _FOLDED_FAMILIES = frozenset({families.KERNEL, families.TEXT, families.COMPOSITE
 # Of constants too, these stay: they have state, or give what has no static shape (compiled by themselves, 2.21).
 _UNFOLDED = re.compile(
     r"^(ParseTensor|DecodeRaw|StringSplit|UnicodeDecode|StringNGrams|Sparse|Ragged(?!TensorToSparse)|StatelessRandomGamma|"
-    r"Random|Segment|UniqueWithCounts|Set|DenseToDenseSet|EditDistance|CTC|LookupTable|MutexLock|Timestamp)"
+    r"Random|StatefulRandom|SampleDistorted|\w*CandidateSampler|GuaranteeConst|Segment|UniqueWithCounts|Set|DenseToDenseSet|EditDistance|CTC|LookupTable|MutexLock|Timestamp)"
 )
 
 
