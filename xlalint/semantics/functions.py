@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from xlalint.semantics import documented, eager, evidence, flow, inlining, parameters, records
 from xlalint.semantics.arguments import Arguments
+from xlalint.semantics.call_kinds import traits_of_call, traits_of_calls
 from xlalint.semantics.configured import is_flags
 from xlalint.semantics.control_flow import conditionals, left_out
 from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, Context
@@ -83,6 +84,8 @@ class Functions:
         self._analysis = analysis
         self._memo: dict[FunctionInfo, dict[Any, tuple[Value, bool]]] = {}
         self._runs: dict[FunctionInfo, _Runs] = defaultdict(_Runs)
+        # Of functions that were run often enough.
+        self._traits_had: dict[FunctionInfo, set[Hashable]] = {}
         self._frequencies: dict[FunctionInfo, int] = {}
         self.running: list[FunctionInfo] = []
         # How many of the methods that are being run call functions that their object was made with.
@@ -180,7 +183,7 @@ class Functions:
                 frame.touches_host = frame.touches_host or touches_host
                 return value
             if self._has_had(_MOST_CONTEXTS, len(known), info):
-                if not _hands_new_function(positional, keywords, known):
+                if not self._is_of_new_kind(info, key, known):
                     return _reused(known)
         runs = self._runs[info]
         if runs.active >= _MOST_RECURSION or self._has_had(_MOST_RUNS, runs.total, info):
@@ -255,6 +258,19 @@ class Functions:
     def _has_had(self, most: int, count: int, info: FunctionInfo) -> bool:
         """Whether a function has been run as often as it may; most never come near it, and are not measured."""
         return count >= most and count >= most * self._often(info)
+
+    def _is_of_new_kind(self, info: FunctionInfo, key: Any, known: dict[Any, Any]) -> bool:
+        """Whether a call of a function that was run often enough passes what no earlier one did, where it is said what is seen."""
+        if _is_silent(key):
+            return False
+        had = self._traits_had.get(info)
+        if had is None:
+            had = self._traits_had[info] = traits_of_calls(
+                key for key in known if not _is_silent(key)
+            )
+        new = [trait for trait in traits_of_call(key) if trait not in had]
+        had.update(new)
+        return bool(new)
 
     def _often(self, info: FunctionInfo) -> int:
         """How many times more than others a function is run. Methods are run for each class that inherits them as it is;
@@ -698,20 +714,9 @@ def _inferred_parameter(
     return inferred._replace(optional=is_none, structured=inferred.structured or is_none)
 
 
-def _hands_new_function(
-    positional: list[Value], keywords: dict[str, Value], known: Iterable[Any]
-) -> bool:
-    """Whether a call passes a function that no earlier one passed: what runs then has not been seen (`train(loss=mine)`)."""
-    given = [leaf for leaf in flattened((*positional, *keywords.values())) if leaf.kind is FUNCTION]
-    if not given:
-        return False
-    seen = {
-        leaf
-        for key in known
-        for leaf in flattened((*key[2], *(value for _, value in key[3])))
-        if leaf.kind is FUNCTION
-    }
-    return not seen.issuperset(given)
+def _is_silent(key: tuple[Any, ...]) -> bool:
+    """Whether nothing is noted in the call that has this key in the memory of its function."""
+    return bool(key[4])
 
 
 def _traced(value: Value) -> Value:

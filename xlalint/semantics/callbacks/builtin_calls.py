@@ -40,6 +40,7 @@ from xlalint.semantics.values import (
     SUPER,
     TENSOR,
     TRUE,
+    VARIABLE,
     FromPython,
     Partly,
     Value,
@@ -204,6 +205,8 @@ def _isinstance(values: tuple[Value, ...], frame: Frame) -> Value:
             return TRUE
         if None not in kinds:
             return FALSE
+    if value.kind is VARIABLE and not value.optional and kinds <= {SEQUENCE, MAPPING}:
+        return FALSE
     if value.is_composite and not (value.guess or value.optional):
         if value.kind in kinds:
             return TRUE if value.sure else SOME_PYTHON

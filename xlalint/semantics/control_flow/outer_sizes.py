@@ -75,6 +75,9 @@ def size_from_outside(made: ast.expr | None, step: Step) -> str | None:
         return None
     target = step.frame.analysis.evaluate(made.func, step.frame)
     name = str(target.ref) if target.kind is EXTERNAL else ""
+    if name == "tf.reshape":
+        shape = _argument(made, 1, "shape")
+        return _left_open(shape, step) if isinstance(shape, (ast.List, ast.Tuple)) else None
     if name in _SAME_SHAPE:
         return size_from_outside(made.args[0], step) if made.args else None
     if name not in _SIZED_BY:
@@ -107,6 +110,17 @@ def _named_outside(size: ast.expr, step: Step) -> str | None:
         if isinstance(part, ast.Name) and part.id not in step.own and _is_outside(part.id, step):
             return part.id
     return None
+
+
+def _left_open(shape: ast.List | ast.Tuple, step: Step) -> str | None:
+    """The size from outside that a reshape cannot find out: one unknown number follows from the others, of two neither does."""
+    outside = [part for part in shape.elts if _named_outside(part, step) is not None]
+    rest = [part for part in shape.elts if _is_minus_one(part)]
+    return _named_outside(outside[0], step) if outside and len(outside) + len(rest) > 1 else None
+
+
+def _is_minus_one(part: ast.expr) -> bool:
+    return isinstance(part, ast.UnaryOp) and ast.unparse(part) == "-1"
 
 
 def _is_outside(name: str, step: Step) -> bool:
