@@ -31,7 +31,7 @@ from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.local_names import Changes
 from xlalint.semantics.nesting import bounded
 from xlalint.semantics.results.arithmetic import combine
-from xlalint.semantics.subscripts import is_computed, note_index_of_array
+from xlalint.semantics.subscripts import is_computed, note_index_of_array, note_index_of_list
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.training import scopes, tpu_tests
 from xlalint.semantics.values import (
@@ -172,6 +172,8 @@ def _bind_item(target: ast.Subscript, value: Value, frame: Frame) -> None:
         pairs = (base.ref or ()) + ((key.value if key is not None else None, value),)
         frame.names[name] = bounded(base._replace(ref=pairs[-64:]))
     elif base.kind in (SEQUENCE, COLLECTION):
+        if not isinstance(target.slice, (ast.Constant, ast.Slice)):
+            note_index_of_list(target, base, evaluate(target.slice, frame), frame)
         frame.names[name] = bounded(Value(COLLECTION, ref=join(element(base), value)))
 
 

@@ -63,8 +63,7 @@ def subscript(node: ast.Subscript, frame: Frame) -> Value:
     base = frame.analysis.evaluate(node.value, frame)
     if base.kind in (SEQUENCE, MAPPING, COLLECTION):
         index = frame.analysis.evaluate(node.slice, frame)
-        if base.kind is SEQUENCE and base.ref and is_taken_apart(index):
-            frame.analysis.note(frame, node, CONVERSION, index, "index")
+        note_index_of_list(node, base, index, frame)
         return _item(base, index, node)
     if base.is_tensor:
         return _tensor_item(node, base, frame)
@@ -92,6 +91,16 @@ def subscript(node: ast.Subscript, frame: Frame) -> Value:
     if base.kind is UNKNOWN:
         return _unknown_item(node, base, index, frame)
     return NOTHING_KNOWN
+
+
+def note_index_of_list(node: ast.Subscript, base: Value, index: Value, frame: Frame) -> None:
+    """`rates[step]`, `names[label]`: a list asks its index for a Python number, a dictionary for its hash.
+
+    An empty one may be anything that is filled later.
+    """
+    is_filled = base.kind is COLLECTION or (base.kind in (SEQUENCE, MAPPING) and base.ref)
+    if is_filled and is_taken_apart(index) and index.dependence > CONSTANT:
+        frame.analysis.note(frame, node, CONVERSION, index, "index")
 
 
 def note_index_of_array(node: ast.Subscript, frame: Frame) -> None:

@@ -361,7 +361,9 @@ def _len(value: Value, node: ast.AST, frame: Frame) -> Value:
             frame.analysis.note(frame, node, CONVERSION, value, "len")
             return SOME_PYTHON
         # AutoGraph gives the Python number where the size is static.
-        return SOME_PYTHON if value.producer is None else Value(TENSOR, BOUNDED, rank=0, shape=())
+        if value.producer is None:
+            return SOME_PYTHON
+        return Value(TENSOR, BOUNDED, dtype="int32", rank=0, shape=(), ref=FromPython("len"))
     if value.kind is SEQUENCE and value.ref:
         return constant(len(value.ref))
     if value.kind is SHAPE and value.shape is not None:

@@ -227,10 +227,10 @@ def note_cast_operand(node: ast.AST, left: Value, right: Value, frame: Frame) ->
 
 
 def _dtype_beside(value: Value) -> str | None:
-    """The dtype of a plain tensor of numbers; `float` of a fraction, which is no whole number's either."""
+    """The dtype of a plain tensor of numbers, and of a Python float: an int32 tensor refuses 2.0 as it does 0.5 (measured, 2.15 and 2.21)."""
     known = value.constant()
     if known is not None and type(known.value) is float:
-        return None if known.value == int(known.value) else "float32"
+        return "float32"
     if not value.is_tensor or type(value.ref) is FromPython or value.dtype == "bool":
         return None
     return None if value.structured or value.optional else value.dtype
