@@ -33,6 +33,7 @@ _VARIANTS = {
     "miscounted": "miscounted",
     "gradient-wrong": "gradient-wrong",
     "separate-counts": "separate-counts",
+    "rows-beside": "rows-beside",
     "unknown-size": "unknown-size",
     "wide-bound": "wide-bound",
     "wide-place": "wide-bound",

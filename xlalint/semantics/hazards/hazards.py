@@ -27,6 +27,7 @@ from xlalint.semantics.hazards import (
     misfits,
     misuses,
     moved_slices,
+    rows_beside,
     text,
     unknown_sizes,
     verdicts,
@@ -165,6 +166,9 @@ def note_hazards(
     misuse = misuses.misuse_of_data_sized(api.name, bound, arguments)
     if misuse is None and api.bounded:
         misuse = misuses.measured_misuse(api, bound)
+    if misuse is None and arguments.positional:
+        beside = rows_beside.taken(api.name, bound, arguments.positional[0], frame)
+        misuse = ("rows-beside", beside) if beside is not None else None
     if misuse is not None:
         frame.analysis.note(frame, node, DATA_SIZED_USE, misuse[1], misuse[0])
     elif api.name in misuses.PAIRED and isinstance(node, ast.Call):
