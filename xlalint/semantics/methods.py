@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import known_texts, named_tuples
+from xlalint.semantics import evidence, known_texts, named_tuples
 from xlalint.semantics.facts import ASSUMED, COMPILED, FORMATTING, NUMPY_METHOD
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import (
@@ -137,7 +137,10 @@ def _tensor_method(
         return Value(COLLECTION, ref={"items": pair, "keys": SOME_PYTHON, "values": inner}[attr])
     if attr in ("get", "pop") and base.structured:
         return base._replace(optional=True)
-    if attr in composites.TELL_OF_ROWS and base.structured:
+    tells_of_rows = attr in composites.TELL_OF_ROWS or (
+        attr == "to_tensor" and _is_asked_always(node, frame)
+    )
+    if tells_of_rows and base.structured:
         rows = Value(RAGGED, base.dependence, sure=base.sure, guess=base.guess)
         return composites.method(rows, attr, arguments, node, frame)
     if attr == "set_shape":
@@ -146,6 +149,24 @@ def _tensor_method(
         _promise_shape(base, arguments, node, frame)
         return NONE
     return NOTHING_KNOWN
+
+
+_CHOICES = (ast.If, ast.IfExp, ast.BoolOp, ast.Try, ast.While, ast.Match, ast.Lambda)
+_ENDS = (ast.Return, ast.Raise)
+
+
+def _is_asked_always(node: ast.AST, frame: Frame) -> bool:
+    """Whether a function calls this method whatever it is given: `rows.to_tensor()` of ragged ones often stands behind a question."""
+    if frame.function is None or evidence.asks_for_types(frame.function):
+        return False
+    body = frame.function.node.body
+    for statement in body if isinstance(body, list) else ():
+        inside = list(ast.walk(statement))
+        if node in inside:
+            return not any(isinstance(each, _CHOICES) for each in inside)
+        if any(isinstance(each, _ENDS) for each in inside):
+            return False
+    return False
 
 
 def _promise_shape(base: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
