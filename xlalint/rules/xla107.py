@@ -6,7 +6,7 @@ import libcst as cst
 
 from xlalint.rules.base import Passage, Rule
 from xlalint.semantics.facts import ASSUMED, TRACE_EFFECT
-from xlalint.semantics.hazards.trace_effects import COLLECTED, LEAKED, STATE, TraceEffect
+from xlalint.semantics.hazards.trace_effects import COLLECTED, LEAKED, REBOUND, STATE, TraceEffect
 
 
 class EffectWhileTracing(Rule):
@@ -49,7 +49,7 @@ class EffectWhileTracing(Rule):
             if detail.kind == STATE and node in self._kept:
                 continue
             # A library function that nobody compiles may well be host code; what AutoGraph makes a loop of is not.
-            may_be_host = detail.kind not in (LEAKED, COLLECTED)
+            may_be_host = detail.kind not in (LEAKED, COLLECTED, REBOUND)
             confidence = "possible" if fact.context.region == ASSUMED and may_be_host else None
             words = {"name": detail.name, "where": detail.where, "code": self.quote(node)}
             self.report(node, fact, detail.kind, confidence=confidence, **words)

@@ -607,6 +607,11 @@ def _delete(node: ast.Delete, frame: Frame) -> bool:
     return True
 
 
+def _nonlocal(node: ast.Nonlocal, frame: Frame) -> bool:
+    frame.rebinds = (*frame.rebinds, *node.names)
+    return True
+
+
 def _leave(node: ast.stmt, frame: Frame) -> bool:
     return False
 
@@ -729,6 +734,7 @@ _HANDLERS: dict[type[ast.AST], Callable[[Any, Frame], bool]] = {
     ast.Raise: _raise,
     ast.Assert: _assert,
     ast.Delete: _delete,
+    ast.Nonlocal: _nonlocal,
     ast.Break: _leave,
     ast.Continue: _leave,
     ast.FunctionDef: _function_definition,

@@ -31,7 +31,8 @@ class Frame:
     conditionals of which an arm returns, `graph_loops` the loops that became a tf.while_loop, `open_loops`
     those over a tensor or a list of them, nobody knows which, `caught` the exceptions that a `try`
     around catches (`handlers.py`), `raised` whether tracing was seen to raise one of them. `left_out` are the parameters that default
-    to None and that nobody is seen to pass (`left_out.py`).
+    to None and that nobody is seen to pass (`left_out.py`), `rebinds` the names of the function around that a `nonlocal` statement makes this
+    one bind.
     """
 
     analysis: Analysis
@@ -65,6 +66,7 @@ class Frame:
     caught: frozenset[str] = frozenset()
     raised: bool = False
     left_out: dict[str, Value] = field(default_factory=dict)
+    rebinds: tuple[str, ...] = ()
 
     def look_up(self, name: str) -> Value | None:
         """The value of a name in this function or those around it; None when it is not a local name at all."""

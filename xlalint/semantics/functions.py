@@ -16,6 +16,7 @@ from xlalint.semantics.configured import is_flags
 from xlalint.semantics.control_flow import conditionals, left_out
 from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, Context
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import rebound
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.names import api_name
 from xlalint.semantics.nesting import bounded
@@ -211,6 +212,8 @@ class Functions:
             self.running.pop()
             runs.active -= 1
             self._calling_given -= calls_given
+        if inner.rebinds:
+            rebound.note(inner, frame)
         if value == NOTHING_KNOWN and context.is_compiled:
             value = _annotated_result(info, positional, inner)
         elif context.is_compiled and info in self._analysis.eager_askers:

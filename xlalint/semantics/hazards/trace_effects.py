@@ -26,6 +26,7 @@ FROZEN = "frozen"
 COUNTED = "counted"
 LEAKED = "leaked"
 COLLECTED = "collected"
+REBOUND = "rebound"
 STATE = "state"
 TOLD = "told"
 
