@@ -38,7 +38,7 @@ _MODELS = ("model", "self.model")
 _MAKE_MODELS = ("keras.Model", "keras.Sequential", "keras.models.", "keras.applications.")
 # Methods that a model calls on its own optimizer.
 _OF_OWN_OPTIMIZER = ("minimize", "apply_gradients")
-_LOOPS = frozenset({ast.For, ast.comprehension})
+_LOOPS = frozenset({ast.For, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp})
 
 
 def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
@@ -113,8 +113,8 @@ class _Reader:
         self._layers: list[range] = []
         # What holds a model that is made here.
         self._models: frozenset[str] = frozenset()
-        # What loops over the layers of a model call each of them.
-        self._looped: frozenset[str] = frozenset()
+        # What loops over the layers of a model call each of them, by their lines.
+        self._looped: list[tuple[str, range]] = []
         # What holds a tensor, a variable or an array, by what makes those.
         self._held: dict[str, frozenset[str]] = {}
         self._tree = ast.Module([], [])
@@ -126,7 +126,7 @@ class _Reader:
             made = self._made_as(_MAKE_MODELS, found_in(tree.body, _ASSIGNMENTS))
             self._models = frozenset(made)
         if self._lines and any(f".{name}" in self._text for name in self._table.layers):
-            self._looped = frozenset(_layers_of_models(found_in(tree.body, _LOOPS)))
+            self._looped = list(_layers_of_models(found_in(tree.body, _LOOPS)))
         if self._lines and any(f".{name}" in self._text for name in of_objects):
             assigned = found_in(tree.body, _ASSIGNMENTS)
             self._metrics = frozenset(self._made_as(_METRICS, assigned))
@@ -202,7 +202,7 @@ class _Reader:
         if method is None and _spelled(node.value) in self._metrics:
             method = self._table.metrics.get(node.attr)
         if method is None and node.attr in self._table.layers:
-            if _is_of_model(node.value) or _spelled(node.value) in self._looped:
+            if _is_of_model(node.value) or self._is_looped(node.value):
                 method = self._table.layers[node.attr]
         if method is None and _spelled(node.value) in self._models:
             method = self._table.functional.get(node.attr)
@@ -248,6 +248,10 @@ class _Reader:
                 self._told.add(told)
                 yield _inner(node, depth), "family", part, entry
                 return
+
+    def _is_looped(self, node: ast.expr) -> bool:
+        name = _spelled(node)
+        return any(name == each and node.lineno in lines for each, lines in self._looped)
 
     def _optimizes(self, node: ast.expr) -> bool:
         """Whether an expression is an optimizer of Keras: made as one in this module, or kept by a model."""
@@ -390,18 +394,25 @@ def _bound_by(target: ast.expr) -> Iterator[str]:
     return (_spelled(part) for part in ast.walk(target) if isinstance(part, ast.expr))
 
 
-def _layers_of_models(loops: Iterable[ast.AST]) -> Iterator[str]:
-    """`layer` of `for layer in model.layers`, `for i, layer in enumerate(base_model.layers)`."""
+def _layers_of_models(loops: Iterable[ast.AST]) -> Iterator[tuple[str, range]]:
+    """`layer` of `for layer in model.layers`, `for i, layer in enumerate(base_model.layers)`, and the lines of the loop."""
     for loop in loops:
-        assert isinstance(loop, (ast.For, ast.comprehension))
-        over, target = loop.iter, loop.target
-        if isinstance(over, ast.Call) and _spelled(over.func) == "enumerate" and over.args:
-            if isinstance(target, ast.Tuple) and len(target.elts) == 2:
-                over, target = over.args[0], target.elts[1]
-        over = over.value if isinstance(over, ast.Subscript) else over
-        if isinstance(over, ast.Attribute) and over.attr == "layers":
-            if _spelled(over.value).endswith("model") and isinstance(target, ast.Name):
-                yield target.id
+        parts = [loop] if isinstance(loop, ast.For) else loop.generators  # type: ignore[attr-defined]
+        for part in parts:
+            name = _layer_of_model(part.iter, part.target)
+            if name:
+                yield name, range(loop.lineno, (loop.end_lineno or loop.lineno) + 1)  # type: ignore[attr-defined]
+
+
+def _layer_of_model(over: ast.expr, target: ast.expr) -> str:
+    """What is called so in a loop over the layers of a model; empty in other loops."""
+    if isinstance(over, ast.Call) and _spelled(over.func) == "enumerate" and over.args:
+        if isinstance(target, ast.Tuple) and len(target.elts) == 2:
+            over, target = over.args[0], target.elts[1]
+    over = over.value if isinstance(over, ast.Subscript) else over
+    is_layers = isinstance(over, ast.Attribute) and over.attr == "layers"
+    is_of_model = is_layers and _spelled(over.value).endswith("model")  # type: ignore[attr-defined]
+    return target.id if is_of_model and isinstance(target, ast.Name) else ""
 
 
 def _holds(node: ast.expr, text: str) -> bool:
