@@ -29,8 +29,8 @@ _FROM_KERAS = re.compile(
 # A method that is given a text first.
 _TEXT_FIRST = re.compile(r"add_weight\(\s*[\"']")
 
-# A name with a sign in it that names of Keras 3 may not have.
-_PARTED_NAME = re.compile(r"\bname ?= ?[^\n]*?/")
+# A name with a sign in it that names of Keras 3 may not have. (Beginning with `\b`, it takes five times as long.)
+_PARTED_NAME = re.compile(r"name ?=[^\n/]*/")
 
 # What parts identifiers from each other, as a space.
 _PARTED = bytes(
