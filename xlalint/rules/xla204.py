@@ -30,6 +30,7 @@ _VARIANTS = {
     "stack": "rejected",
     "measured-wrong": "wrong-numbers",
     "measured-rejected": "rejected",
+    "jacobian": "rejected",
     "miscounted": "miscounted",
     "gradient-wrong": "gradient-wrong",
     "separate-counts": "separate-counts",

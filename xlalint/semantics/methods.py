@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from xlalint.semantics import evidence, known_texts, named_tuples
 from xlalint.semantics.facts import ASSUMED, COMPILED, FORMATTING, NUMPY_METHOD
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.gradients import jacobians
 from xlalint.semantics.hazards import (
     formatting,
     host_objects,
@@ -378,6 +379,7 @@ def _external_instance_method(
         if attr == "gradient" and reductions.is_step(frame):
             reductions.saw_gradient(arguments, node, frame)
         if attr in ("gradient", "jacobian", "batch_jacobian"):
+            jacobians.note(attr, arguments, node, frame)
             return Value(TENSOR, COMPUTED, structured=True, optional=True)
         return NONE
     if attr in meetings.METHODS:
