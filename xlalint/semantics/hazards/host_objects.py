@@ -19,6 +19,7 @@ from xlalint.semantics.values import (
 
 _DISTRIBUTIONS = ("tf.distributions",)
 _DRAWN_FROM_GAMMA = ("Gamma", "Beta", "DirichletMultinomial", "Dirichlet", "StudentT")
+_DETERMINANTS = {"determinant": "MatrixDeterminant", "log_abs_determinant": "LogMatrixDeterminant"}
 # By the start of the class's name, the operation that a method emits (tensorflow/python/ops, 2.12 to 2.21).
 _OPERATIONS: dict[str, dict[str, str]] = {
     "tf.lookup.": {
@@ -56,12 +57,11 @@ _OPERATIONS: dict[str, dict[str, str]] = {
     },
     "tf.random.Generator": {"binomial": "StatefulRandomBinomial"},
     # Those known to be positive definite go by way of Cholesky, which has a kernel.
-    "tf.linalg.LinearOperatorFullMatrix": {
-        "determinant": "MatrixDeterminant",
-        "log_abs_determinant": "LogMatrixDeterminant",
-    },
+    "tf.linalg.LinearOperatorFullMatrix": _DETERMINANTS,
+    "tf.linalg.LinearOperatorToeplitz": _DETERMINANTS,
+    "tf.linalg.LinearOperatorTridiag": _DETERMINANTS,
 }
-_OPERATOR = "tf.linalg.LinearOperatorFullMatrix"
+_OPERATORS = frozenset(name for name in _OPERATIONS if name.startswith("tf.linalg."))
 _CHECKPOINT = "tf.train.Checkpoint"
 _RETURN_TENSORS = frozenset(
     {
@@ -96,12 +96,12 @@ def note_making(value: Value, node: ast.AST, frame: Frame) -> None:
 
 def may_make(name: str) -> bool:
     """Whether `make` may know what calling this makes."""
-    return name == _OPERATOR or _is_class(name.replace("tf.compat.v1.", "tf.", 1))
+    return name in _OPERATORS or _is_class(name.replace("tf.compat.v1.", "tf.", 1))
 
 
 def make(name: str, keywords: Mapping[str, Value]) -> Value | None:
     """The instance that calling a class of this name makes; None for other names."""
-    if name == _OPERATOR and "is_positive_definite" not in keywords:
+    if name in _OPERATORS and "is_positive_definite" not in keywords:
         return Value(INSTANCE, ref=name)
     name = name.replace("tf.compat.v1.", "tf.", 1)
     return Value(INSTANCE, ref=name) if _is_class(name) else None
