@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import READ_AS_PYTHON
-from xlalint.semantics.values import BOUNDED, FROM_SHAPE, SEQUENCE, Value, leaves
+from xlalint.semantics.values import BOUNDED, FROM_SHAPE, NONE, SEQUENCE, Value, leaves
 
 if TYPE_CHECKING:
     from xlalint.semantics.frames import Frame
@@ -26,6 +26,10 @@ UNMEASURED = {
 }
 SHAPE_CLASS = "tf.TensorShape"
 _NEVER_LOOKED_UP = frozenset({"value", "values", "shape"})
+# Python functions around operations, the same in Keras 2, tf_keras and Keras 3: they compare, index and count with what they are given.
+_BACKEND = "keras.backend."
+# Tensors that `eval` and `concatenate` work on are no settings.
+_WORKED_ON = frozenset({"x", "tensors"})
 
 
 def note(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None:
@@ -35,18 +39,28 @@ def note(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None
         given = bound.get(parameter)
         if given is None or not (given.is_tensor or given.kind is SEQUENCE):
             continue
-        if not _is_sure(api.name, parameter):
+        if not _is_sure(api.name, parameter) or _is_left_open(api.name, parameter, bound):
             continue
         refused = api.python_args if given.is_tensor else api.python_parts
         if parameter not in refused and parameter not in unmeasured:
             continue
         # Where the shape is static, operations find the number behind `tf.size(tf.shape(x)[:-2])`.
-        _note(given, FROM_SHAPE if parameter in _NEVER_LOOKED_UP else BOUNDED, node, frame)
+        is_looked_up = parameter not in _NEVER_LOOKED_UP and not api.name.startswith(_BACKEND)
+        _note(given, BOUNDED if is_looked_up else FROM_SHAPE, node, frame)
 
 
 def _is_sure(name: str, parameter: str) -> bool:
-    """Keras 2 takes tensors where Keras 3 does not, but for the values of constants; keras.ops has come with Keras 3."""
+    """Keras 2 takes tensors where Keras 3 does not, but for its backend and the values of constants; keras.ops has come with Keras 3."""
+    if name.startswith(_BACKEND):
+        return parameter not in _WORKED_ON
     return not name.startswith("keras.") or name.startswith("keras.ops.") or parameter == "value"
+
+
+def _is_left_open(name: str, parameter: str, bound: dict[str, Value]) -> bool:
+    """`K.arange(start, stop)` hands both to tf.range; `K.arange(n)` asks first whether n is negative."""
+    if name != "keras.backend.arange" or parameter != "start":
+        return False
+    return bound.get("stop", NONE) != NONE
 
 
 def note_shape(given: Value, node: ast.AST, frame: Frame) -> None:
