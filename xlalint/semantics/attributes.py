@@ -86,7 +86,7 @@ def _of_external(name: str, attr: str) -> Value:
 
 def _of_tensor(value: Value, attr: str, frame: Frame) -> Value:
     if attr == "shape":
-        return unknown_sizes.shape_of(value, frame)
+        return symbolic.shape_of(value, unknown_sizes.shape_of(value, frame))
     if attr in ("ndim", "ndims", "rank"):
         return rank_of(value)
     if attr == "dtype":

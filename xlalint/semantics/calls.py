@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Callable
 
-from xlalint.semantics import apis, keyword_style, methods, named_tuples, nesting
+from xlalint.semantics import apis, keyword_style, methods, named_tuples, nesting, symbolic
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.attributes import read
 from xlalint.semantics.callbacks import builtin_calls, standard_library
@@ -55,6 +55,8 @@ def call(node: ast.Call, frame: Frame) -> Value:
 
 def _attribute_call(node: ast.Call, func: ast.Attribute, frame: Frame) -> Value:
     base = frame.analysis.evaluate(func.value, frame)
+    if base.given and frame.analysis.makes_symbolic:
+        symbolic.note_asked(base, func, frame)
     if base.kind is EXTERNAL or base.kind is UNKNOWN:
         target = read(base, func.attr, frame, func)
         if base.kind is EXTERNAL:

@@ -132,8 +132,12 @@ def _attribute(node: ast.Attribute, frame: Frame) -> Value:
             owner = frame.is_one_tensor(node.value.id, owner)
         if owner.guess and node.attr == "get_shape":
             owner = frame.is_tensor_after_all(node.value.id, owner)
+        if frame.analysis.makes_symbolic:
+            symbolic.note_asked(owner, node, frame)
         return attributes.read(owner, node.attr, frame, node)
     value = evaluate(node.value, frame)
+    if frame.analysis.makes_symbolic:
+        symbolic.note_asked(value, node, frame)
     if node.attr in _ASKED_OF_TENSORS and isinstance(node.value, ast.Attribute):
         _is_no_array(node.value, frame)
     return attributes.read(value, node.attr, frame, node)

@@ -1,7 +1,8 @@
 """Symbolic tensors of Keras 3: what `keras.Input` stands for, and what layers and `keras.ops` make of it in a functional model.
 
 Functions of TensorFlow refuse them (788 of those that the catalogue knows were tried with one; the others want something else than a
-tensor). Operators and subscripts of such a tensor are Keras's own, and inside a layer's `call` there are TensorFlow's tensors.
+tensor). Operators and subscripts of such a tensor are Keras's own, and inside a layer's `call` there are TensorFlow's tensors. Its shape is a
+tuple, and of the methods of a tensor it has none.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import ast
 
 from xlalint.semantics.arguments import Arguments
-from xlalint.semantics.facts import SYMBOLIC, SYMBOLIC_TEST
+from xlalint.semantics.environment.rename_table import Entry, Rename
+from xlalint.semantics.facts import RENAMED, SYMBOLIC, SYMBOLIC_TEST
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.values import ARRIVING, TENSOR, Value, leaves
+from xlalint.semantics.values import ARRIVING, SHAPE, TENSOR, Value, leaves
 
 # What `Value.given` holds for such a tensor.
 MARK = ("keras.Input",)
@@ -19,6 +21,24 @@ MARK = ("keras.Input",)
 ASK_FOR_SHAPES = frozenset({"tf.shape", "tf.rank", "tf.size"})
 # What goes through structures asks nothing of what is in them.
 _TAKE_THEM = ("tf.Tensor.", "tf.nest.")
+# What those of Keras 2 had, and what to do today.
+_OF_TENSORS = {
+    "get_shape": "`shape`, which is a tuple",
+    "set_shape": "nothing, or `keras.layers.Reshape`: the shape is known from the layers",
+    "ref": "`id` of the tensor, as a key",
+    "experimental_ref": "`id` of the tensor, as a key",
+}
+# What their shapes had, which were tf.TensorShape.
+_OF_SHAPES = {
+    "as_list": "`list(x.shape)`",
+    "rank": "`len(x.shape)`",
+    "ndims": "`len(x.shape)`",
+    "dims": "the numbers in `x.shape`",
+    "is_fully_defined": "`None not in x.shape`",
+    "num_elements": "`math.prod(x.shape)`",
+    "with_rank": "`len(x.shape)`",
+}
+_QUESTIONS = frozenset({"hasattr", "getattr", "isinstance", "is_keras_tensor"})
 _MODELS = ("keras.applications.", "keras.Model", "keras.Sequential")
 
 
@@ -58,6 +78,36 @@ def note(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
     if not name.endswith("assert_equal") and not name.startswith(_TAKE_THEM):
         value = next(v for v in (*arguments.positional, *arguments.keywords.values()))
         frame.analysis.note_anywhere(frame, node, SYMBOLIC, value, name)
+
+
+def shape_of(value: Value, shape: Value) -> Value:
+    """The shape of a tensor, known as that of a symbolic one."""
+    return shape._replace(given=MARK) if is_symbolic(value) and shape.kind is SHAPE else shape
+
+
+def note_asked(value: Value, node: ast.Attribute, frame: Frame) -> None:
+    """Note an attribute that tensors and shapes have, and symbolic tensors and their tuples do not."""
+    if value.given != MARK or value.kind not in (TENSOR, SHAPE):
+        return
+    instead = (_OF_TENSORS if value.kind is TENSOR else _OF_SHAPES).get(node.attr)
+    if instead is None or value.optional or value.guess or frame.silent or frame.caught:
+        return
+    if not _asks_what_it_is(frame):
+        entry = Entry(node.attr, "", instead, "keras-3", "", "", "", (), frozenset())
+        detail = Rename(entry, "method", node.attr, is_gone=True)
+        frame.analysis.note_anywhere(frame, node, RENAMED, value, detail)
+
+
+def _asks_what_it_is(frame: Frame) -> bool:
+    """Whether the function is made for tensors of several kinds."""
+    if frame.function is None:
+        return False
+    named = (
+        node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        for node in ast.walk(frame.function.node)
+        if isinstance(node, ast.Call)
+    )
+    return not _QUESTIONS.isdisjoint(named)
 
 
 def note_test(node: ast.expr, value: Value, construct: str, frame: Frame) -> bool:
