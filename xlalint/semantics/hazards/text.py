@@ -43,7 +43,7 @@ def picks_text(api: Api, bound: dict[str, Value]) -> bool:
 
 
 # What keeps a row of each step in a list.
-_LISTS = frozenset({"tf.map_fn", "tf.scan", "tf.vectorized_map"})
+_LISTS = frozenset({"tf.map_fn", "tf.scan"})
 
 
 def note_rows(name: str, result: Value, node: ast.AST, frame: Frame) -> None:
