@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 
 from xlalint.semantics.arguments import Arguments
-from xlalint.semantics.environment.rename_table import Entry, Rename
+from xlalint.semantics.environment.rename_table import gone_from_keras_3
 from xlalint.semantics.facts import RENAMED, SYMBOLIC, SYMBOLIC_TEST
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import ARRIVING, SHAPE, TENSOR, Value, leaves
@@ -93,8 +93,7 @@ def note_asked(value: Value, node: ast.Attribute, frame: Frame) -> None:
     if instead is None or value.optional or value.guess or frame.silent or frame.caught:
         return
     if not _asks_what_it_is(frame):
-        entry = Entry(node.attr, "", instead, "keras-3", "", "", "", (), frozenset())
-        detail = Rename(entry, "method", node.attr, is_gone=True)
+        detail = gone_from_keras_3(node.attr, instead)
         frame.analysis.note_anywhere(frame, node, RENAMED, value, detail)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.classes import LAYER, MODEL
-from xlalint.semantics.environment.rename_table import Entry, Rename
+from xlalint.semantics.environment.rename_table import gone_from_keras_3
 from xlalint.semantics.facts import EAGER, RENAMED, UNTRACKED, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
@@ -121,8 +121,7 @@ def _assignments(method: FunctionInfo) -> list[ast.Assign]:
 
 
 def _keep(frame: Frame, node: ast.AST, found: str, instead: str) -> None:
-    entry = Entry(found, "", instead, "keras-3", "", "", "", (), frozenset())
-    detail = Rename(entry, "method", found, is_gone=True)
+    detail = gone_from_keras_3(found, instead)
     frame.analysis.keep(frame, node, RENAMED, NOTHING_KNOWN, detail)
 
 

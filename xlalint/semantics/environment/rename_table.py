@@ -68,6 +68,12 @@ class Rename(NamedTuple):
         return f"tf.{name}" if self.entry.through == "tf.keras" else name
 
 
+def gone_from_keras_3(method: str, instead: str) -> Rename:
+    """A method or attribute that only some values lose with Keras 3: found by what the analysis knows of them, not by its name."""
+    entry = Entry(method, "", instead, "keras-3", "", "", "", (), frozenset())
+    return Rename(entry, "method", method, is_gone=True)
+
+
 class Table(NamedTuple):
     """The table by kind: names and families by dotted name, methods (of strategies, models, models made of calls, metrics and optimizers, and
     those that layers call on themselves), attributes of layers and variables by name, parameters by function (or its module) and name, methods that took a text first by name.
