@@ -81,3 +81,43 @@ def test_a_notebook_sets_it_by_a_magic(write: WriteFiles, xlalint: RunXlalint) -
     arguments = ("--select", "XLA101", "--format", "json", "--no-cache", "--exit-zero")
     (finding,) = json.loads(xlalint("check", *arguments, "program.ipynb").out)["findings"]
     assert finding["severity"] == "warning"
+
+
+@pytest.mark.parametrize(
+    ("requirements", "first", "expected"),
+    [
+        ("tensorflow>=2.16\ntf-keras\n", "", "warning"),
+        ("tensorflow>=2.16\ntf-keras\n", "import tf_keras", "error"),
+        ("tensorflow>=2.16\n", "", "error"),
+        ("tensorflow>=2.16\ntf-keras\ntf-agents\n", "", "warning"),
+        ("tensorflow>=2.16\ntf-keras\ntf-agents\n", "import tf_agents", "error"),
+        ("tensorflow>=2.16\ntf-keras\ntransformers\n", "import transformers", "error"),
+    ],
+)
+def test_a_project_that_asks_for_tf_keras_and_does_not_import_it_has_it_as_tf_keras(
+    write: WriteFiles, xlalint: RunXlalint, requirements: str, first: str, expected: str
+) -> None:
+    write({"requirements.txt": requirements})
+    assert severity(write, xlalint, first) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "pyproject.toml",
+            "[project]\ndependencies = ['tensorflow>=2.16']\n[project.optional-dependencies]\ntest = ['tf-keras']\n",
+        ),
+        (
+            "setup.cfg",
+            "[options]\ninstall_requires = tensorflow>=2.16\n[options.extras_require]\ntest = tf-keras\n",
+        ),
+        ("PKG-INFO", "Requires-Dist: tensorflow>=2.16\nRequires-Dist: tf-keras; extra == 'test'\n"),
+        ("program.egg-info/requires.txt", "tensorflow>=2.16\n\n[test]\ntf-keras\n"),
+    ],
+)
+def test_what_some_users_install_besides_chooses_nothing(
+    write: WriteFiles, xlalint: RunXlalint, name: str, text: str
+) -> None:
+    write({name: text})
+    assert severity(write, xlalint, "") == "error"

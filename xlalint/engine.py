@@ -460,10 +460,13 @@ def _roots(loaded: Sequence[_Loaded]) -> list[Path]:
 
 
 def _keras(loaded: Sequence[_Loaded], settings: Settings) -> str:
-    """Which Keras `tf.keras` and `keras` are: by settings, by the environment the code sets, by the version."""
+    """Which Keras `tf.keras` and `keras` are: by settings, by the environment the code sets, by what it asks for, by the version."""
     if settings.keras is not None:
         return settings.keras
-    if any(legacy_keras.is_chosen(item.module) for item in loaded):
+    modules = [item.module for item in loaded]
+    if any(map(legacy_keras.is_chosen, modules)):
+        return "2"
+    if packages.leaves_keras_to_users(settings.dependencies, modules):
         return "2"
     major, _, minor = settings.tf_version.partition(".")
     return "3" if (int(major), int(minor.split(".")[0] or 0)) >= _KERAS_3_SINCE else "2"

@@ -1,7 +1,7 @@
 """What a project depends on, by the files and lines that declare it; nothing is installed or run.
 
-Requirements files, pyproject.toml (also Poetry's), setup.cfg, setup.py and environment.yml speak for a folder; a script's own header (PEP 723) and
-`pip install` lines, as notebooks have them, speak for one program.
+Requirements files, pyproject.toml (also Poetry's), setup.cfg, setup.py and environment.yml speak for a folder; what is installed, or unpacked
+to be looked at, has metadata beside it; a script's own header (PEP 723) and `pip install` lines, as notebooks have them, speak for one program.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from xlalint import toml
+from xlalint.project import metadata
 
 Clause = tuple[str, str]
 # Where the requirements of a script's own header stand: they are all that it asks for.
@@ -22,6 +23,11 @@ _REQUIREMENT = re.compile(
     r"""^\s*(?P<name>[A-Za-z][\w.-]*)\s*(\[(?P<extras>[^\]]*)\])?\s*\(?
         (?P<specifier>((===|==|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+\s*,?\s*)*)\)?\s*(;.*)?(\#.*)?$""",
     re.VERBOSE,
+)
+# What is asked for by a marker for those who ask for an extra, and where such requirements stand.
+_EXTRA = re.compile(r";.*\bextra\b")
+_OF_SOME = re.compile(
+    r"^pyproject\.toml (extra|group) |^setup\.cfg (?!install_requires$)|requires\.txt \["
 )
 _CLAUSE = re.compile(r"(===|==|~=|!=|<=|>=|<|>)\s*([\w.*+!-]+)")
 # A conda line pins with one `=`: `tensorflow=2.15` allows 2.15.1, `tensorflow=2.15=build` names a build besides.
@@ -35,13 +41,17 @@ _STOPS = frozenset({"&&", "||", ";", "|", "#", ">", "2>&1", "&"})
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A package (`tensorflow-text`), the versions of it that are allowed, and where and how that is written."""
+    """A package (`tensorflow-text`), the versions of it that are allowed, and where and how that is written.
+
+    `is_optional`: one of those that only some users install, an extra or a group of developers' tools.
+    """
 
     name: str
     clauses: tuple[Clause, ...]
     extras: str
     where: str
     text: str
+    is_optional: bool = False
 
     @property
     def origin(self) -> str:
@@ -61,13 +71,20 @@ def requirement(line: str, where: str) -> Requirement | None:
         return None
     clauses = tuple(_CLAUSE.findall(match["specifier"]))
     text = line.split(";")[0].split("#")[0].strip()
-    return Requirement(normalized(match["name"]), clauses, match["extras"] or "", where, text)
+    is_optional = _EXTRA.search(line) is not None or _OF_SOME.search(where) is not None
+    name = normalized(match["name"])
+    return Requirement(name, clauses, match["extras"] or "", where, text, is_optional)
 
 
-def sources(folder: Path) -> Iterator[list[Requirement]]:
-    """The requirements of a folder, one list for each way to declare them."""
+def sources(folder: Path, package: str = "") -> Iterator[list[Requirement]]:
+    """The requirements of a folder, one list for each way to declare them; of several packages in it, those of the one named."""
     for read in (_pyproject, _setup_cfg, _setup_py, _requirements, _environment):
-        yield [found for line, where in read(folder) if (found := requirement(line, where))]
+        yield _requirements_in(read(folder))
+    yield _requirements_in(metadata.requirements(folder, package))
+
+
+def _requirements_in(lines: Iterable[tuple[str, str]]) -> list[Requirement]:
+    return [found for line, where in lines if (found := requirement(line, where))]
 
 
 def of_program(text: str, installs: Iterable[str] = ()) -> tuple[Requirement, ...]:

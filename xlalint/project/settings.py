@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from xlalint import pages, toml
-from xlalint.project import versions
+from xlalint.project import metadata, versions
 from xlalint.project.dependencies import Requirement
 
 TARGETS = ("cpu", "gpu", "tpu-vm", "tpu-node")
@@ -449,14 +449,23 @@ def _resolve_version(
     known = versions.known()
     if "tf_version" in values:
         return
-    for folder in dict.fromkeys((*_between(start, root), root)):
-        detected = versions.detect(folder, known)
+    for folder in dict.fromkeys((*_between(start, root), root, *_beside(start))):
+        inside = start.relative_to(folder).parts if start.is_relative_to(folder) else ()
+        detected = versions.detect(folder, known, inside[0] if inside else "")
         if detected is not None:
             values["tf_version"], origins["tf_version"] = detected.minor, detected.origin
             values["dependencies"] = detected.declared
             return
     values["tf_version"] = known[-1]
     origins["tf_version"] = NOBODY_SAYS
+
+
+def _beside(start: Path) -> list[Path]:
+    """The folder that a package lies in, where it is installed or unpacked there: its metadata stand beside it."""
+    folder = start
+    while (folder / "__init__.py").is_file():
+        folder = folder.parent
+    return [folder] if folder != start and metadata.has_any(folder) else []
 
 
 def _between(start: Path, root: Path) -> list[Path]:

@@ -15,6 +15,8 @@ from xlalint.project.dependencies import Clause, Requirement, numbers
 # The oldest TensorFlow that anything here is said of.
 _OLDEST = (2, 12)
 _MINOR = re.compile(r"(\d+)\.(\d+)")
+# The last TensorFlow whose tf.keras is Keras 2, of the same number.
+_LAST_WITH_KERAS_2 = (2, 15)
 _NAMES = (
     "tensorflow",
     "tensorflow-cpu",
@@ -55,14 +57,18 @@ def minor(version: str) -> str | None:
     return f"{match.group(1)}.{match.group(2)}" if match else None
 
 
-def detect(folder: Path, candidates: Sequence[str]) -> Detected | None:
+def detect(folder: Path, candidates: Sequence[str], package: str = "") -> Detected | None:
     """The newest of `candidates` that the dependencies declared in `folder` allow; None when they name no TensorFlow.
+
+    Keras below 3 came with the TensorFlow of its number: a project that asks for that alone runs with it. Of what is installed in
+    `folder`, `package` is the one that is looked at.
 
     A project pinned below all candidates gets the oldest, one above all of them the newest. Files that cannot be read
     or parsed are passed over: they are not what this run is about.
     """
-    for declared in dependencies.sources(folder):
+    for declared in dependencies.sources(folder, package):
         found = [d for each in declared if (d := _allowed(each, candidates))]
+        found = found or [d for each in declared if (d := _of_keras_2(each, candidates))]
         if found:
             newest = max(found, key=lambda d: numbers(d.minor))
             return replace(newest, declared=tuple(declared))
@@ -82,6 +88,17 @@ def _allowed(requirement: Requirement, candidates: Sequence[str]) -> Detected | 
     fitting = [c for c in candidates if any(_fits((*numbers(c), k), clauses) for k in _PATCHES)]
     chosen = fitting[-1] if fitting else _nearest(clauses, candidates)
     return Detected(chosen, requirement.origin)
+
+
+def _of_keras_2(requirement: Requirement, candidates: Sequence[str]) -> Detected | None:
+    clauses = requirement.clauses
+    if requirement.name != "keras" or bounds(clauses)[1] >= (3,):
+        return None
+    fitting = [c for c in candidates if any(_fits((*numbers(c), k), clauses) for k in _PATCHES)]
+    with_keras_2 = [c for c in fitting if numbers(c) <= _LAST_WITH_KERAS_2]
+    return Detected(
+        (with_keras_2 or list(candidates))[-1 if with_keras_2 else 0], requirement.origin
+    )
 
 
 def bounds(clauses: Iterable[Clause]) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -305,7 +305,26 @@ def _brings_tf_keras(known: Declared) -> bool:
     for each in known.requirements.values():
         if each.name == "tensorflow-probability" and "tf" not in each.extras:
             continue
-        is_of_family = each.name.startswith(("tf-", "tensorflow-")) and not of_tensorflow(each)
-        if is_of_family and each.name not in _WITHOUT_TF_KERAS:
+        if _may_need_tf_keras(each):
             return True
     return False
+
+
+def _may_need_tf_keras(package: Requirement) -> bool:
+    """Whether a package is tf-keras, or may ask for it in turn."""
+    is_of_family = package.name.startswith(("tf-", "tensorflow-")) and not of_tensorflow(package)
+    return is_of_family and package.name not in _WITHOUT_TF_KERAS
+
+
+def leaves_keras_to_users(
+    requirements: Iterable[Requirement], modules: Iterable[ModuleInfo]
+) -> bool:
+    """Whether a project asks for tf-keras, and neither imports it nor another package that it may be there for: its users are to set
+    TF_USE_LEGACY_KERAS, and tf.keras is tf-keras.
+    """
+    needing = [each for each in requirements if _may_need_tf_keras(each)]
+    if not any(each.name == "tf-keras" and not each.is_optional for each in needing):
+        return False
+    names = {each.name for each in needing}
+    words = {"transformers", *(name.replace("-", "_") for name in names)}
+    return not any(word in module.text for module in modules for word in words)
