@@ -59,11 +59,17 @@ class NoCompilableGradient(Rule):
             self.report(
                 node,
                 fact,
-                "taken" if detail.is_sure else "likely",
+                _variant(detail),
                 confidence="certain" if detail.is_sure else "likely",
                 api=self.quote(named),
                 why=why,
             )
+
+
+def _variant(detail: Differentiated) -> str:
+    if detail.is_sure:
+        return "taken"
+    return "handed-on" if detail.is_handed_on else "likely"
 
 
 def _compiles_here(detail: Differentiated, aim: Aim) -> bool:

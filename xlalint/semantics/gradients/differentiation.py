@@ -55,7 +55,8 @@ _TRAINED_ROLES = {LAYER: ("call",), MODEL: ("call", "compute_loss"), LOSS: ("cal
 class Differentiated(NamedTuple):
     """A call or slice whose gradient does not compile. `is_sure`: a gradient is taken through it. `missing`: ops without a kernel.
 
-    `is_computed`: what the call depends on is known to no XLA target while it compiles.
+    `is_computed`: what the call depends on is known to no XLA target while it compiles. `is_handed_on`: a library function hands what
+    comes of its parameters to callers that are not in sight.
     """
 
     api: str
@@ -63,6 +64,7 @@ class Differentiated(NamedTuple):
     missing: tuple[str, ...]
     is_sure: bool
     is_computed: bool
+    is_handed_on: bool = False
 
 
 class _Candidate(NamedTuple):
@@ -156,11 +158,10 @@ class Gradients:
         # What a mask chooses is often only measured: `tf.reduce_mean(targets - chosen)`.
         may_be_objective = detail.reason != PARTNER and not is_recorded
         is_sure = is_sure or (may_be_objective and flows.is_objective())
-        likely = is_recorded or in_training
-        likely = likely or (detail.reason == LOOP and flows.may_be_trained())
-        self._candidates.append(
-            _Candidate(frame, node, value, detail._replace(is_sure=is_sure), likely, bool(feeds))
-        )
+        is_handed_on = detail.reason == LOOP and flows.may_be_trained()
+        likely = is_recorded or in_training or is_handed_on
+        detail = detail._replace(is_sure=is_sure, is_handed_on=is_handed_on)
+        self._candidates.append(_Candidate(frame, node, value, detail, likely, bool(feeds)))
 
     def judge(self) -> None:
         """Keep a fact for each call that a gradient is, or may well be, taken through."""
