@@ -35,7 +35,6 @@ from xlalint.semantics.values import (
 )
 
 _MADE = Eager()
-_SIZES = frozenset({"int32", "int64"})
 # Kinds of facts about a tensor that Python asks for its value.
 _READ = frozenset(
     {
@@ -68,8 +67,8 @@ def made(value: Value) -> Value:
 
 
 def captured(value: Value) -> Value:
-    """A number that eager code made a tensor of, as the program sees it: an argument whose value never changes."""
-    if value.dtype in _SIZES and value.dependence == CONSTANT and is_made(value):
+    """A tensor that eager code made, as the program sees it: an argument whose value never changes."""
+    if value.dependence == CONSTANT and value.dtype is not None and is_made(value):
         return value._replace(dependence=CAPTURED)
     return value
 
@@ -77,12 +76,23 @@ def captured(value: Value) -> Value:
 def attributes_of_tensorflow(method: FunctionInfo, frame: Frame) -> Iterator[str]:
     """Attributes that a constructor sets to what TensorFlow itself makes: a project's own functions may give Python numbers."""
     for node in ast.walk(method.node):
-        if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)):
+        if not isinstance(node, ast.Assign):
             continue
         for target in node.targets:
             if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
-                if target.value.id == frame.self_name and _is_of_tensorflow(node.value.func, frame):
+                if target.value.id == frame.self_name and _is_tensor(node.value, frame):
                     yield target.attr
+
+
+def _is_tensor(node: ast.expr, frame: Frame) -> bool:
+    """Whether an expression is a call of TensorFlow, or reckons with one: `tf.eye(2) * 0.3`, `tf.range(4)[1:]`."""
+    if isinstance(node, ast.Call):
+        return _is_of_tensorflow(node.func, frame)
+    if isinstance(node, ast.BinOp):
+        return _is_tensor(node.left, frame) or _is_tensor(node.right, frame)
+    if isinstance(node, ast.UnaryOp):
+        return _is_tensor(node.operand, frame)
+    return isinstance(node, ast.Subscript) and _is_tensor(node.value, frame)
 
 
 def _is_of_tensorflow(called: ast.expr, frame: Frame) -> bool:

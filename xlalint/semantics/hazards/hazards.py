@@ -40,6 +40,7 @@ from xlalint.semantics.values import (
     BOUNDED,
     CONSTANT,
     EXTERNAL,
+    NDARRAY,
     NOTHING_KNOWN,
     PYTHON,
     SHAPE,
@@ -227,7 +228,7 @@ def _is_folded(name: str, missing: tuple[str, ...], family: str, arguments: Argu
         values = values[:1]  # the others say which features there are
     flat = [leaf for value in values for leaf in leaves(value)]
     tensors = [leaf for leaf in flat if leaf.is_tensor]
-    known = all(leaf.kind in (PYTHON, SHAPE, EXTERNAL, TENSOR) for leaf in flat)
+    known = all(leaf.kind in (PYTHON, SHAPE, EXTERNAL, TENSOR, NDARRAY) for leaf in flat)
     may_be = bool(tensors) or (bool(flat) and name.startswith(_STATELESS))
     return may_be and known and all(t.dependence == CONSTANT and t.sure for t in tensors)
 

@@ -26,6 +26,8 @@ from xlalint.semantics.values import (
     BOUNDED,
     COLLECTION,
     COMPUTED,
+    CONSTANT,
+    FROM_SHAPE,
     IMAGINARY,
     INSTANCE,
     NDARRAY,
@@ -65,6 +67,8 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
         if _may_be_lists(node, left, right):
             return tensor_of(left, right)._replace(structured=True, shape=None, rank=None)
         value = _after_operator(node, tensor_of(left, right))
+        if value.dependence == CONSTANT and UNKNOWN in (left.kind, right.kind):
+            value = value._replace(dependence=FROM_SHAPE)  # no constant that anybody knows
         if value.dtype is None and IMAGINARY in (left, right):
             value = value._replace(dtype=dtypes.SOME_COMPLEX)
         if (left.given or right.given) and misfits.note_eigenvalues(node, left, right, frame):
