@@ -237,7 +237,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
             dependence = FROM_SHAPE
         elif content is None:
             content = _sizes_left(base, parts, frame)
-    if type(base.ref) is Places and all(map(_is_kept_axis, parts, values)):
+    if type(base.ref) is Places and all(map(_keeps_order, parts, values)):
         content = base.ref
     return Value(
         TENSOR, dependence, producer, base.dtype, rank, content, base.sure, False,
@@ -425,6 +425,12 @@ def _has_axes(node: ast.Subscript) -> bool:
     if not isinstance(node.slice, ast.Tuple):
         return False
     return any(isinstance(part, (ast.Slice, ast.Constant)) for part in node.slice.elts)
+
+
+def _keeps_order(part: ast.expr, value: Value) -> bool:
+    """Whether a part of a subscript says in numbers what of the sorted is taken: `best[:, 0]`."""
+    known = value.constant()
+    return _is_kept_axis(part, value) or (known is not None and type(known.value) is int)
 
 
 def _is_kept_axis(part: ast.expr, value: Value) -> bool:

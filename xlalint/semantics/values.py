@@ -128,12 +128,13 @@ class Kept(NamedTuple):
 
 
 class Places(NamedTuple):
-    """That a tensor holds positions that a sort returned, constants that were shuffled, or is a mask made of either and of constants
-    alone (sorted_places.py).
+    """That a tensor holds positions or values that a sort returned, constants that were shuffled, or is a mask (or what counts one) made of either and of
+    constants alone (sorted_places.py).
     """
 
     is_mask: bool
     is_shuffled: bool = False
+    is_value: bool = False
 
 
 class Made(NamedTuple):

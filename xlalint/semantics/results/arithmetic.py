@@ -16,7 +16,7 @@ from xlalint.semantics.facts import (
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import contracted, counts, formatting, misfits, unknown_sizes
 from xlalint.semantics.index import ClassInfo
-from xlalint.semantics.results import composites, contractions, dtypes, shapes
+from xlalint.semantics.results import composites, contractions, dtypes, shapes, sorted_places
 from xlalint.semantics.results.result_shapes import broadcast, meets_static, must_agree, numbers
 from xlalint.semantics.results.result_sizes import producer_of
 from xlalint.semantics.results.shapes import Shape
@@ -40,6 +40,7 @@ from xlalint.semantics.values import (
     UNKNOWN,
     FromPython,
     Partly,
+    Places,
     Value,
     constant,
     element,
@@ -69,6 +70,10 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
         value = _after_operator(node, tensor_of(left, right))
         if value.dependence == CONSTANT and UNKNOWN in (left.kind, right.kind):
             value = value._replace(dependence=FROM_SHAPE)  # no constant that anybody knows
+        if type(left.ref) is Places or type(right.ref) is Places:
+            op = getattr(node, "op", None)
+            ref = sorted_places.reckoned(op, left, right) if op is not None else None
+            value = value._replace(ref=ref)
         if value.dtype is None and IMAGINARY in (left, right):
             value = value._replace(dtype=dtypes.SOME_COMPLEX)
         if (left.given or right.given) and misfits.note_eigenvalues(node, left, right, frame):

@@ -88,6 +88,9 @@ _SCATTERED = frozenset(
     }
 )
 
+# Count labels into as many rows and columns as there are classes, however many labels a mask left.
+_OF_CLASSES = frozenset({"tf.math.confusion_matrix"})
+
 
 def of_call(
     api: Api, data_sized: tuple[int, ...], arguments: Arguments, bound: Bound, frame: Frame
@@ -207,7 +210,11 @@ def _tensor_result(
         dependence = COMPUTED
     if dependence < ARRIVING and any(leaf.kind is UNKNOWN for leaf in flat):
         sure = False  # what it depends on is not known
-    is_static = _reduces(api, name, bound, arguments) or _is_reshaped_to_static(name, bound)
+    is_static = (
+        _reduces(api, name, bound, arguments)
+        or _is_reshaped_to_static(name, bound)
+        or (name in _OF_CLASSES and bound.get("num_classes", NONE) != NONE)
+    )
     producer = None if is_static else producer_of_leaves(sizing(name, bound, flat))
     if data_sized and dependence >= ARRIVING:
         return data_sized_result(api, data_sized, dependence, flat, sure)

@@ -2,9 +2,12 @@
 
 Lowering `tf.where(mask)` and boolean masks, TensorFlow asks for the largest count that the mask may have. Of a sort it takes the
 positions for constants as large as can be, so that `tf.argsort(x) < 2` is true nowhere: the result is empty, or the process dies.
+What is made of such a mask is 0 to it: the sum of its ones, and of the gates of `tf.math.top_k` that it picks.
 So it does with constants that are shuffled, `tf.random.shuffle(tf.range(n)) < 2`, which XLA sorts by random keys.
-Where data, arithmetic or `tf.reshape` come between, and for `>`, it knows that it does not know. Measured with TensorFlow 2.15 and
-2.21: fixtures/XLA204/flagged_masks_of_positions.py. The bound is found before any compiler is asked, for every target alike.
+Where data that were not sorted come between, or `tf.reshape` comes before the comparison, and for `>`, it knows that it does not
+know. Of sorted values themselves it takes what they would be if all data were 1, which says nothing here. Measured with TensorFlow
+2.15 and 2.21: fixtures/XLA204/flagged_masks_of_positions.py, flagged_routes_to_experts.py. The bound is found before any compiler
+is asked, for every target alike.
 """
 
 from __future__ import annotations
@@ -26,8 +29,11 @@ from xlalint.semantics.values import (
     constant,
 )
 
+# What is as large as can be to TensorFlow, and what is false or 0: masks, and what counts them.
 _POSITIONS, _MASK = Places(False), Places(True)
 _SHUFFLED = Places(False, is_shuffled=True)
+# Sorted values, and their shares: some number, which is 0 where a mask multiplies it.
+_VALUES = Places(False, is_value=True)
 # The positions on the left, a constant on the right.
 _BELOW = (ast.Lt, ast.LtE, ast.Eq)
 _ABOVE = (ast.Gt, ast.GtE, ast.Eq)
@@ -40,6 +46,15 @@ _COMPARISONS: dict[str, type[ast.cmpop]] = {
 }
 # What leaves every element what it was, or asks whether any is true.
 _KEEP = frozenset("cast identity stop_gradient transpose tile slice reduce_any any".split())
+# What is 0 of masks; of sorted values, some number.
+_REDUCE = frozenset("reduce_sum reduce_mean reduce_max sum mean max".split())
+_OF_VALUES = _REDUCE | frozenset("softmax sigmoid exp log sqrt square".split())
+_OPERATORS: dict[str, type[ast.operator]] = {
+    "multiply": ast.Mult,
+    "divide": ast.Div,
+    "add": ast.Add,
+    "subtract": ast.Sub,
+}
 
 
 def argsort(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
@@ -54,7 +69,8 @@ def top_k(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
     positions = _positions(first, flat)
     if _is_cut(first, bound):
         positions = positions._replace(producer=None)
-    values = positions._replace(dtype=first.dtype if first.is_tensor else None, ref=None)
+    dtype = first.dtype if first.is_tensor else None
+    values = positions._replace(dtype=dtype, ref=positions.ref and _VALUES)
     return Value(SEQUENCE, positions.dependence, ref=(values, positions))
 
 
@@ -95,7 +111,44 @@ def compared(op: ast.cmpop | type[ast.cmpop], left: Value, right: Value) -> Plac
         return _MASK
     if right.ref == _POSITIONS and issubclass(kind, _ABOVE) and _is_constant(left):
         return _MASK
+    if left.ref == _MASK and _is_false_of_zero(kind, _number(right)):
+        return _MASK
+    if right.ref == _MASK and _is_false_of_zero(_MIRRORED.get(kind, kind), _number(left)):
+        return _MASK
     return None
+
+
+_MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.Gt, ast.LtE: ast.GtE}
+
+
+def _is_false_of_zero(kind: type[ast.cmpop], number: float | None) -> bool:
+    """Whether 0 compared so with this number is false, as where a count of a mask is compared: `chosen > 0`."""
+    if number is None:
+        return False
+    if issubclass(kind, (ast.Gt, ast.NotEq)):
+        return number >= 0 if issubclass(kind, ast.Gt) else number == 0
+    return issubclass(kind, (ast.GtE, ast.Eq)) and number > 0
+
+
+def reckoned(op: ast.operator | type[ast.operator], left: Value, right: Value) -> Places | None:
+    """What an operator makes of positions, of masks that compare them, of sorted values and of constants."""
+    kind = op if isinstance(op, type) else type(op)
+    refs = (left.ref, right.ref)
+    known = [v.ref in (_POSITIONS, _MASK, _VALUES) or _is_constant(v) for v in (left, right)]
+    if not all(known):
+        return None
+    if kind is ast.Mult and _MASK in refs:
+        return _MASK
+    if _MASK in refs:
+        is_sum = kind is ast.Add and refs == (_MASK, _MASK)
+        return _MASK if is_sum or (kind is ast.Div and left.ref == _MASK) else None
+    if _VALUES in refs:
+        return _VALUES
+    number = _number(right if left.ref == _POSITIONS else left)
+    if number is None or (kind in (ast.Mult, ast.Div) and number <= 0):
+        return None
+    turns_round = kind in (ast.Sub, ast.Div) and right.ref == _POSITIONS
+    return None if turns_round or kind not in _OPERATORS.values() else _POSITIONS
 
 
 def of_call(name: str, values: tuple[Value, ...], result: Value) -> Value:
@@ -106,16 +159,29 @@ def of_call(name: str, values: tuple[Value, ...], result: Value) -> Value:
     op = _COMPARISONS.get(leaf)
     if op is not None and len(values) >= 2:
         return result._replace(ref=compared(op, values[0], values[1]))
+    if leaf in _OPERATORS and len(values) >= 2:
+        return result._replace(ref=reckoned(_OPERATORS[leaf], values[0], values[1]))
     if leaf == "logical_and" and all(v.ref == _MASK or _is_constant(v) for v in values[:2]):
         return result._replace(ref=_MASK)
-    if leaf in _KEEP and values and type(values[0].ref) is Places:
-        return result._replace(ref=values[0].ref)
+    ref = values[0].ref if values else None
+    if type(ref) is not Places:
+        return result
+    is_kept = leaf in _KEEP or (leaf in _OF_VALUES and ref == _VALUES)
+    if is_kept or (ref == _MASK and (leaf in _REDUCE or leaf == "reshape")):
+        return result._replace(ref=ref)
     return result
 
 
 def are_miscounted(mask: Value) -> bool:
     """Whether XLA takes too few for the most that a mask may hold."""
     return mask.is_tensor and mask.ref == _MASK
+
+
+def _number(value: Value) -> float | None:
+    """A number that is known while reading."""
+    known = value.constant()
+    number = None if known is None else known.value
+    return number if isinstance(number, (int, float)) else None
 
 
 def _is_constant(value: Value) -> bool:
