@@ -39,6 +39,9 @@ answer |= {name: hasattr(scaled, name) for name in asked["optimizers"]}
 layer = tf.keras.layers.Dense(1)
 layer(tf.keras.Input([1]))
 answer |= {name: hasattr(layer, name.partition(".")[0]) for name in asked["layers"]}
+answer |= {f"symbolic.{name}": hasattr(inputs, name) for name in asked["symbolic"]}
+answer |= {f"shapes.{name}": hasattr(inputs.shape, name) for name in asked["shapes"]}
+answer |= {f"weights.{name}": callable(getattr(layer.kernel, name, None)) for name in asked["weights"]}
 print(json.dumps({"version": tf.__version__, "keras": tf.keras.__version__, "has": answer}))
 """
 
@@ -51,7 +54,17 @@ def is_gone(entry: Entry, version: str, keras: str) -> bool:
     return tuple(map(int, version.split(".")[:2])) >= tuple(map(int, entry.gone.split(".")))
 
 
-_KINDS = ("names", "methods", "models", "functional", "metrics", "optimizers", "layers")
+_OF_VALUES = ("symbolic", "shapes", "weights")
+_KINDS = (
+    "names",
+    "methods",
+    "models",
+    "functional",
+    "metrics",
+    "optimizers",
+    "layers",
+    *_OF_VALUES,
+)
 
 
 def asked_of_tensorflow(asked: dict[str, list[str]]) -> dict[str, Any]:
@@ -86,12 +99,22 @@ def test_old_names_are_gone_where_the_table_says_so_and_new_names_are_there() ->
         "optimizers": [name for entry in optimizers for name in (entry.old, entry.use) if name],
         "layers": [name for entry in layers for name in (entry.old, entry.use) if name],
     }
-    answer = asked_of_tensorflow(asked)
+    answer = asked_of_tensorflow(asked | {kind: [] for kind in _OF_VALUES})
     has = answer["has"]
     told = (*named, *methods, *models, *functional, *metrics, *optimizers, *layers)
     for entry in (each for each in told if not each.through and not each.when):
         assert has[entry.old] is not is_gone(entry, answer["version"], answer["keras"]), entry.old
         assert not entry.use or has[entry.use], entry.use
+
+
+@pytest.mark.compiler
+def test_what_some_values_have_lost_they_have_in_keras_2_alone() -> None:
+    known = table()
+    of_values = {kind: list(getattr(known, kind)) for kind in _OF_VALUES}
+    answer = asked_of_tensorflow({kind: [] for kind in _KINDS} | of_values)
+    asked = [f"{kind}.{name}" for kind, names in of_values.items() for name in names]
+    is_keras_3 = answer["keras"].startswith("3")
+    assert [name for name in asked if answer["has"][name] is is_keras_3] == []
 
 
 @pytest.mark.compiler
@@ -125,7 +148,7 @@ def test_every_entry_says_what_to_do() -> None:
         known.optimizers,
         known.texts,
     )
-    methods = (*methods, known.layers, known.own)
+    methods = (*methods, known.layers, known.own, known.symbolic, known.shapes, known.weights)
     tables = (known.names, known.families, *methods, known.environment)
     entries = [entry for each in (*tables, *known.parameters.values()) for entry in each.values()]
     assert all(entry.use or entry.instead for entry in entries)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 
 from xlalint.semantics.arguments import Arguments
-from xlalint.semantics.environment.rename_table import gone_from_keras_3
+from xlalint.semantics.environment.rename_table import of_value, table
 from xlalint.semantics.facts import RENAMED, SYMBOLIC, SYMBOLIC_TEST
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import ARRIVING, SHAPE, TENSOR, Value, leaves
@@ -21,23 +21,6 @@ MARK = ("keras.Input",)
 ASK_FOR_SHAPES = frozenset({"tf.shape", "tf.rank", "tf.size"})
 # What goes through structures asks nothing of what is in them.
 _TAKE_THEM = ("tf.Tensor.", "tf.nest.")
-# What those of Keras 2 had, and what to do today.
-_OF_TENSORS = {
-    "get_shape": "`shape`, which is a tuple",
-    "set_shape": "nothing, or `keras.layers.Reshape`: the shape is known from the layers",
-    "ref": "`id` of the tensor, as a key",
-    "experimental_ref": "`id` of the tensor, as a key",
-}
-# What their shapes had, which were tf.TensorShape.
-_OF_SHAPES = {
-    "as_list": "`list(x.shape)`",
-    "rank": "`len(x.shape)`",
-    "ndims": "`len(x.shape)`",
-    "dims": "the numbers in `x.shape`",
-    "is_fully_defined": "`None not in x.shape`",
-    "num_elements": "`math.prod(x.shape)`",
-    "with_rank": "`len(x.shape)`",
-}
 _QUESTIONS = frozenset({"hasattr", "getattr", "isinstance", "is_keras_tensor"})
 _MODELS = ("keras.applications.", "keras.Model", "keras.Sequential")
 
@@ -89,12 +72,12 @@ def note_asked(value: Value, node: ast.Attribute, frame: Frame) -> None:
     """Note an attribute that tensors and shapes have, and symbolic tensors and their tuples do not."""
     if value.given != MARK or value.kind not in (TENSOR, SHAPE):
         return
-    instead = (_OF_TENSORS if value.kind is TENSOR else _OF_SHAPES).get(node.attr)
-    if instead is None or value.optional or value.guess or frame.silent or frame.caught:
+    gone = table().symbolic if value.kind is TENSOR else table().shapes
+    entry = gone.get(node.attr)
+    if entry is None or value.optional or value.guess or frame.silent or frame.caught:
         return
     if not _asks_what_it_is(frame):
-        detail = gone_from_keras_3(node.attr, instead)
-        frame.analysis.note_anywhere(frame, node, RENAMED, value, detail)
+        frame.analysis.note_anywhere(frame, node, RENAMED, value, of_value(entry))
 
 
 def _asks_what_it_is(frame: Frame) -> bool:

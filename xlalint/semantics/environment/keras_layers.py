@@ -8,12 +8,11 @@ most methods of tf.Variable; and a tf.Variable that a layer keeps is no weight o
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.classes import LAYER, MODEL
-from xlalint.semantics.environment.rename_table import gone_from_keras_3
+from xlalint.semantics.environment.rename_table import Entry, of_value, table
 from xlalint.semantics.facts import EAGER, RENAMED, UNTRACKED, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
@@ -24,24 +23,6 @@ if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
 
 _GIVEN_SHAPES = ("build", "compute_output_shape")
-_OF_TENSOR_SHAPE = frozenset(
-    "as_list rank ndims dims num_elements with_rank is_fully_defined merge_with assert_has_rank".split()
-)
-# What weights of Keras 2 had, and what to do today.
-_OF_WEIGHTS = {
-    "value": "`value`, which is no method",
-    "read_value": "`value`, which is no method",
-    "get_shape": "`shape`",
-    "scatter_nd_update": "assign(tf.tensor_scatter_nd_update(...))",
-    "scatter_nd_add": "assign(tf.tensor_scatter_nd_add(...))",
-    "sparse_read": "tf.gather",
-    "gather_nd": "tf.gather_nd",
-    "ref": "`id` of the weight, as a key",
-}
-# A module whose text holds neither of these has no such places.
-_SHAPE_ASKED = re.compile(r"\.(?:" + "|".join(sorted(_OF_TENSOR_SHAPE)) + r")\b")
-_WEIGHT_ASKED = re.compile(r"\.(?:" + "|".join(_OF_WEIGHTS) + r")\b")
-
 _CALLS: frozenset[type[ast.AST]] = frozenset({ast.Call})
 _ASSIGNMENTS: frozenset[type[ast.AST]] = frozenset({ast.Assign})
 
@@ -63,13 +44,17 @@ def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
 def _kinds_in(text: str) -> list[Callable[[ClassInfo, Analysis], None]]:
     """What a module of this text may hold."""
     kinds: list[Callable[[ClassInfo, Analysis], None]] = []
-    if any(f"def {name}(" in text for name in _GIVEN_SHAPES) and _SHAPE_ASKED.search(text):
+    if any(f"def {name}(" in text for name in _GIVEN_SHAPES) and _asks(table().shapes, text):
         kinds.append(_note_shapes)
-    if "add_weight(" in text and _WEIGHT_ASKED.search(text):
+    if "add_weight(" in text and _asks(table().weights, text):
         kinds.append(_note_weights)
     if ".Variable" in text:
         kinds.append(_note_variables)
     return kinds
+
+
+def _asks(names: Iterable[str], text: str) -> bool:
+    return any(f".{name}" in text for name in names)
 
 
 def _is_of_keras_3(cls: ClassInfo, analysis: Analysis) -> bool:
@@ -88,8 +73,8 @@ def _note_shapes(cls: ClassInfo, analysis: Analysis) -> None:
     for name in _GIVEN_SHAPES:
         method = cls.methods.get(name)
         if method is not None:
-            for node, found, instead in _shapes(method):
-                _keep(_frame(cls, method, analysis), node, found, instead)
+            for node, entry in _shapes(method):
+                _keep(_frame(cls, method, analysis), node, entry)
 
 
 def _note_weights(cls: ClassInfo, analysis: Analysis) -> None:
@@ -97,10 +82,9 @@ def _note_weights(cls: ClassInfo, analysis: Analysis) -> None:
     for method in cls.methods.values() if weights else ():
         for node in found_in([method.node], _CALLS):
             called = node.func  # type: ignore[attr-defined]
-            if isinstance(called, ast.Attribute) and called.attr in _OF_WEIGHTS:
-                if _own(called.value) in weights:
-                    frame = _frame(cls, method, analysis)
-                    _keep(frame, called, called.attr, _OF_WEIGHTS[called.attr])
+            entry = table().weights.get(getattr(called, "attr", ""))
+            if entry is not None and _own(called.value) in weights:
+                _keep(_frame(cls, method, analysis), called, entry)
 
 
 def _note_variables(cls: ClassInfo, analysis: Analysis) -> None:
@@ -120,12 +104,11 @@ def _assignments(method: FunctionInfo) -> list[ast.Assign]:
     return found_in([method.node], _ASSIGNMENTS)  # type: ignore[return-value]
 
 
-def _keep(frame: Frame, node: ast.AST, found: str, instead: str) -> None:
-    detail = gone_from_keras_3(found, instead)
-    frame.analysis.keep(frame, node, RENAMED, NOTHING_KNOWN, detail)
+def _keep(frame: Frame, node: ast.AST, entry: Entry) -> None:
+    frame.analysis.keep(frame, node, RENAMED, NOTHING_KNOWN, of_value(entry))
 
 
-def _shapes(method: FunctionInfo) -> Iterator[tuple[ast.AST, str, str]]:
+def _shapes(method: FunctionInfo) -> Iterator[tuple[ast.AST, Entry]]:
     """Attributes of tf.TensorShape, of the shape that Keras hands a method, or of one in a list of them."""
     names = [argument.arg for argument in method.node.args.args]
     if len(names) < 2:
@@ -143,13 +126,10 @@ def _shapes(method: FunctionInfo) -> Iterator[tuple[ast.AST, str, str]]:
     for node in ast.walk(method.node):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             of = node.value.value if isinstance(node.value, ast.Subscript) else node.value
-            if node.attr in _OF_TENSOR_SHAPE and isinstance(of, ast.Name) and of.id == shape:
-                written = ast.unparse(node.value)
-                yield (
-                    node,
-                    node.attr,
-                    f"`tf.TensorShape({written}).{node.attr}`: Keras 3 hands tuples",
-                )
+            entry = table().shapes.get(node.attr)
+            if entry is not None and isinstance(of, ast.Name) and of.id == shape:
+                written = f"tf.TensorShape({ast.unparse(node.value)}).{node.attr}"
+                yield node, entry._replace(instead=f"`{written}`: Keras 3 hands tuples")
 
 
 def _weights(cls: ClassInfo) -> Iterator[str]:

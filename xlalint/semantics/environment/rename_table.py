@@ -68,15 +68,15 @@ class Rename(NamedTuple):
         return f"tf.{name}" if self.entry.through == "tf.keras" else name
 
 
-def gone_from_keras_3(method: str, instead: str) -> Rename:
+def of_value(entry: Entry) -> Rename:
     """A method or attribute that only some values lose with Keras 3: found by what the analysis knows of them, not by its name."""
-    entry = Entry(method, "", instead, "keras-3", "", "", "", (), frozenset())
-    return Rename(entry, "method", method, is_gone=True)
+    return Rename(entry, "method", entry.old, is_gone=True)
 
 
 class Table(NamedTuple):
     """The table by kind: names and families by dotted name, methods (of strategies, models, models made of calls, metrics and optimizers, and
-    those that layers call on themselves), attributes of layers and variables by name, parameters by function (or its module) and name, methods that took a text first by name.
+    those that layers call on themselves), attributes of layers and variables by name, those of symbolic tensors, of shapes and of weights, parameters by function
+    (or its module) and name, methods that took a text first by name.
     """
 
     names: Mapping[str, Entry]
@@ -88,6 +88,9 @@ class Table(NamedTuple):
     optimizers: Mapping[str, Entry]
     layers: Mapping[str, Entry]
     own: Mapping[str, Entry]
+    symbolic: Mapping[str, Entry]
+    shapes: Mapping[str, Entry]
+    weights: Mapping[str, Entry]
     parameters: Mapping[str, Mapping[str, Entry]]
     texts: Mapping[str, Entry]
     environment: Mapping[str, Entry]
@@ -115,6 +118,9 @@ def table() -> Table:
         _entries(raw["optimizers"]),
         _entries(raw["layers"]),
         _entries(raw["own"]),
+        _entries(raw["symbolic"]),
+        _entries(raw["shapes"]),
+        _entries(raw["weights"]),
         {function: _entries(given) for function, given in raw["parameters"].items()},
         _entries(raw["texts"]),
         _entries(raw["environment"]),
