@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from xlalint import pages
+from xlalint.deep_stack import on_a_deep_stack
 from xlalint.finding import CheckResult, FileError, Finding
 from xlalint.project import suppressions, versions
 from xlalint.project.dependencies import of_program
@@ -87,6 +88,7 @@ def with_findings(result: CheckResult, findings: Iterable[Finding]) -> CheckResu
     return replace(result, findings=ordered, summary=_summary(ordered))
 
 
+@on_a_deep_stack
 def check_programs(
     paths: Sequence[str],
     settings: Settings,
