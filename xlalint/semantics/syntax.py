@@ -48,6 +48,18 @@ def found_in(roots: Iterable[ast.AST], kinds: frozenset[type[ast.AST]]) -> list[
     return found
 
 
+def children_of(node: ast.AST) -> list[ast.AST]:
+    """The nodes directly under one, of those that `nodes_of` passes, in the order of the text."""
+    found: list[ast.AST] = []
+    for name in _CHILDREN[node.__class__]:
+        value = getattr(node, name)
+        if value.__class__ is list:
+            found += [child for child in value if child.__class__ in _CHILDREN]
+        elif value is not None:
+            found.append(value)
+    return found
+
+
 def in_order(block: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements of a block, those of a `with` in its place: what runs once, one after the other."""
     for statement in block:

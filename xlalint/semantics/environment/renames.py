@@ -15,7 +15,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.imports.imported import imports_in
 from xlalint.semantics.index import FunctionInfo, ModuleInfo
 from xlalint.semantics.names import rooted
-from xlalint.semantics.syntax import found_in
+from xlalint.semantics.syntax import children_of, found_in
 from xlalint.semantics.values import NOTHING_KNOWN
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ _MODELS = ("model", "self.model")
 _MAKE_MODELS = ("keras.Model", "keras.Sequential", "keras.models.", "keras.applications.")
 # Methods that a model calls on its own optimizer.
 _OF_OWN_OPTIMIZER = ("minimize", "apply_gradients")
+_CLASSES = frozenset({ast.ClassDef})
 _LOOPS = frozenset({ast.For, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp})
 
 
@@ -134,7 +135,7 @@ class _Reader:
         if any(f".{name}(" in self._text for name in (*self._table.own, *_OF_OWN_OPTIMIZER)):
             self._layers = [
                 range(node.lineno, (node.end_lineno or node.lineno) + 1)
-                for node in ast.walk(tree)
+                for node in found_in(tree.body, _CLASSES)
                 if isinstance(node, ast.ClassDef) and any(map(_names_a_layer, node.bases))
             ]
         pending: list[ast.AST] = [tree]
@@ -144,18 +145,18 @@ class _Reader:
                 continue
             if isinstance(node, (ast.If, ast.IfExp)) and asks(node.test):
                 continue
-            found = list(self._at(node))
-            yield from found
-            is_chain = isinstance(node, ast.Attribute) and self._dotted(node) is not None
-            children = [] if is_chain else list(ast.iter_child_nodes(node))
-            pending += reversed(children)
+            yield from self._at(node)
+            if not isinstance(node, ast.Attribute) or self._dotted(node) is None:
+                pending += reversed(children_of(node))
 
     def _may_hold(self, node: ast.AST) -> bool:
         """Whether a line of the node, its decorators included, is to be read."""
         first = getattr(node, "lineno", None)
         if first is None:
             return True
-        first = min([first, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+        decorators = getattr(node, "decorator_list", None)
+        if decorators:
+            first = min([first, *(decorator.lineno for decorator in decorators)])
         position = bisect_left(self._lines, first)
         return position < len(self._lines) and self._lines[position] <= (node.end_lineno or first)  # type: ignore[attr-defined]
 
