@@ -6,8 +6,16 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-# Statements that hold no others: imports are not looked for in them.
-_WITHOUT_BLOCKS = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Raise)
+# Where statements, handlers and cases hold other statements, which may be imports.
+_BLOCKS: dict[type[ast.AST], tuple[str, ...]] = {
+    kind: tuple(
+        name
+        for name in ("body", "orelse", "finalbody", "handlers", "cases")
+        if name in kind._fields
+    )
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, (ast.stmt, ast.ExceptHandler, ast.match_case))
+}
 
 
 def imports_in(tree: ast.Module) -> Iterator[tuple[str, str]]:
@@ -15,17 +23,15 @@ def imports_in(tree: ast.Module) -> Iterator[tuple[str, str]]:
     pending: list[ast.AST] = [*tree.body]
     while pending:
         node = pending.pop()
+        for block in _BLOCKS[node.__class__]:
+            pending += getattr(node, block)
         if isinstance(node, ast.Import):
             for alias in node.names:
                 name = alias.asname or alias.name.partition(".")[0]
                 yield name, alias.name if alias.asname else name
-        elif isinstance(node, ast.ImportFrom):
-            if node.module and not node.level:
-                for alias in node.names:
-                    yield alias.asname or alias.name, f"{node.module}.{alias.name}"
-        elif not isinstance(node, _WITHOUT_BLOCKS):
-            for block in ("body", "orelse", "finalbody", "handlers", "cases"):
-                pending += getattr(node, block, ())
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for alias in node.names:
+                yield alias.asname or alias.name, f"{node.module}.{alias.name}"
 
 
 def imported_names(tree: ast.Module) -> dict[str, str]:
