@@ -44,6 +44,8 @@ def _shallow(value: Value) -> Value:
 
 
 def _is_too_large(value: Value) -> bool:
+    if _STRUCTURES.isdisjoint([item.kind for item in _inside(value)]):
+        return False
     count, depth = 1, 0
     size, level = _below([(value, 1)])
     while size and count <= _MOST_VALUES and depth <= _DEEPEST:
