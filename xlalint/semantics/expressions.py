@@ -322,7 +322,7 @@ def _sequence(node: ast.Tuple | ast.List | ast.Set, frame: Frame) -> Value:
             items.extend(value.ref)
         else:
             items.append(evaluate(item, frame))
-    dependence = max((item.dependence for item in items), default=CONSTANT)
+    dependence = max([item.dependence for item in items], default=CONSTANT)
     return Value(SEQUENCE, dependence, dtype=_WRITTEN_AS.get(node.__class__), ref=tuple(items[:64]))
 
 

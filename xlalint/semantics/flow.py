@@ -32,7 +32,7 @@ from xlalint.semantics.local_names import Changes
 from xlalint.semantics.nesting import bounded
 from xlalint.semantics.results.arithmetic import combine
 from xlalint.semantics.subscripts import is_computed, note_index_of_array, note_index_of_list
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.syntax import nodes_of, words_of
 from xlalint.semantics.training import scopes, tpu_tests
 from xlalint.semantics.values import (
     CLASS,
@@ -306,9 +306,8 @@ def _graph_if(node: ast.If, test: Value, frame: Frame) -> bool:
 
 
 def _is_type_checking(test: ast.expr) -> bool:
-    return isinstance(test, (ast.Name, ast.Attribute)) and ast.unparse(test).endswith(
-        "TYPE_CHECKING"
-    )
+    words = words_of(test) if isinstance(test, (ast.Name, ast.Attribute)) else ()
+    return any(word.endswith("TYPE_CHECKING") for word in words)
 
 
 def _while(node: ast.While, frame: Frame) -> bool:

@@ -179,10 +179,10 @@ class Functions:
             and self_value.ref is _class_of(frame)
         )
         if not collects:
-            if key in known:
-                value, touches_host = known[key]
-                frame.touches_host = frame.touches_host or touches_host
-                return value
+            had = known.get(key)
+            if had is not None:
+                frame.touches_host = frame.touches_host or had[1]
+                return had[0]
             if self._has_had(_MOST_CONTEXTS, len(known), info):
                 if not self._is_of_new_kind(info, key, known):
                     return _reused(known)
