@@ -13,8 +13,8 @@ from xlalint.semantics.values import EXTERNAL, PROJECT_MODULE, PYTHON, UNKNOWN, 
 
 # What a way through the code changed: the value at its end, None for a name that was deleted.
 Changes = dict[str, "Value | None"]
-# `super().__setitem__`, without asking each time whose that is.
-_set = dict.__setitem__
+# `super().__setitem__` and its like, without asking each time whose that is.
+_set, _pop = dict.__setitem__, dict.pop
 
 
 class Names(dict[str, Value]):
@@ -40,15 +40,17 @@ class Names(dict[str, Value]):
 
     def take_back(self) -> Changes:
         """Return to how things were at the fork; what the way since then changed."""
-        before = self._before or {}
+        before = self._before
         self._before = self._forks.pop()
         changes: Changes = {}
+        if not before:
+            return changes
         for name, value in before.items():
             changes[name] = self.get(name)
             if value is not None:
                 _set(self, name, value)
             else:
-                super().pop(name, None)
+                _pop(self, name, None)
         return changes
 
     def keep(self) -> None:
