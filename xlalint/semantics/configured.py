@@ -38,6 +38,7 @@ Given = tuple[tuple[str, Value], ...]
 _FLAGS = (bool, str, type(None))
 _MOST_SETTINGS = 8
 _SELF = re.compile(r"\bself$")
+_ASSIGNED = re.compile(r"\.(\w+)\s*=(?!=)")
 _TESTS = (ast.If, ast.IfExp, ast.While)
 _ITERATES = (ast.For, ast.comprehension)
 _ASSIGNS = (ast.Assign, ast.AnnAssign, ast.AugAssign)
@@ -112,6 +113,8 @@ class Configurations:
         # By themselves: a hundred classes may inherit from one, which is read once.
         self._settings: dict[ClassInfo, _Settings] = {}
         self._changed: dict[ClassInfo, frozenset[str]] = {}
+        # By the text of a module: a pattern for each attribute would take longer to compile than all of them to find.
+        self._set_from_outside: dict[str, frozenset[str]] = {}
         self._default_flags: dict[ClassInfo, dict[str, Value]] = {}
         # The names of the catalogue by their last part, once they are asked for.
         self._choosing: dict[str, list[str]] | None = None
@@ -241,13 +244,19 @@ class Configurations:
 
     def _is_set(self, cls: ClassInfo, attribute: str) -> bool:
         """Whether something sets the attribute of an object from outside."""
-        assigned = re.compile(rf"\.{re.escape(attribute)}\s*=(?!=)")
-        # What stands before is looked at afterwards: a pattern that begins with it takes ten times as long to find.
-        return any(
-            _SELF.search(text[max(0, match.start() - 5) : match.start()]) is None
-            for text in self._texts(cls.module, attribute)
-            for match in assigned.finditer(text)
-        )
+        return any(attribute in self._set_in(t) for t in self._texts(cls.module, attribute))
+
+    def _set_in(self, text: str) -> frozenset[str]:
+        """The attributes that a text sets, of anything but `self`."""
+        known = self._set_from_outside.get(text)
+        if known is None:
+            # What stands before is looked at afterwards: a pattern that begins with it takes ten times as long to find.
+            known = self._set_from_outside[text] = frozenset(
+                match[1]
+                for match in _ASSIGNED.finditer(text)
+                if _SELF.search(text[max(0, match.start() - 5) : match.start()]) is None
+            )
+        return known
 
     def _texts(self, home: ModuleInfo, word: str) -> list[str]:
         """The texts that may say more of an attribute: of the class's module, and of the program around it."""
