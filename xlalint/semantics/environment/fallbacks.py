@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.semantics.syntax import words_of
+from xlalint.semantics.syntax import nodes_of, words_of
 
 _ASKS = ("hasattr", "version", "VERSION")
 _READY = frozenset(
@@ -29,4 +29,5 @@ def is_ready(node: ast.Try) -> bool:
 
 def asks(test: ast.expr) -> bool:
     """Whether a condition asks for a version or a name."""
-    return any(ask in word for node in ast.walk(test) for word in words_of(node) for ask in _ASKS)
+    words = (word for node in nodes_of([test]) for word in words_of(node))
+    return any(ask in word for word in words for ask in _ASKS)
