@@ -20,6 +20,7 @@ from xlalint.semantics.environment.fallbacks import asks, is_ready
 from xlalint.semantics.facts import EAGER, PACKAGES, Context, Remark
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ModuleInfo
+from xlalint.semantics.syntax import children_of
 from xlalint.semantics.values import NOTHING_KNOWN
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ class _Reader:
                     for alias in node.names:
                         yield from self._judge(f"{node.module}.{alias.name}", alias)
             elif not isinstance(node, (ast.Expr, ast.Assign, ast.Return)):
-                pending += [c for c in ast.iter_child_nodes(node) if isinstance(c, _BLOCKS)]
+                pending += [c for c in children_of(node) if isinstance(c, _BLOCKS)]
 
     def _judge(self, name: str, node: ast.alias) -> Iterator[_Found]:
         package = name.partition(".")[0]
