@@ -141,8 +141,9 @@ def _tensor_method(
     tells_of_rows = attr in composites.TELL_OF_ROWS or (
         attr == "to_tensor" and _is_asked_always(node, frame)
     )
-    if tells_of_rows and base.structured:
-        rows = Value(RAGGED, base.dependence, sure=base.sure, guess=base.guess)
+    if tells_of_rows and (base.structured or _is_given_rows(node, base, frame)):
+        guess = base.guess and base.structured
+        rows = Value(RAGGED, base.dependence, sure=base.sure, guess=guess)
         return composites.method(rows, attr, arguments, node, frame)
     if attr == "set_shape":
         if arguments.positional:
@@ -150,6 +151,20 @@ def _tensor_method(
         _promise_shape(base, arguments, node, frame)
         return NONE
     return NOTHING_KNOWN
+
+
+def _is_given_rows(node: ast.AST, base: Value, frame: Frame) -> bool:
+    """Whether what only seemed a tensor is ragged: no other tensor has this method, and no class of the project names one so.
+
+    Said of names in functions that are seen to be compiled. Others, and those that take a whole row of features, may be
+    the part of a pipeline that gets its rows ready.
+    """
+    if (base.sure and not base.guess) or frame.context.region != COMPILED:
+        return False
+    asked = node.func if isinstance(node, ast.Call) else None
+    if not isinstance(asked, ast.Attribute) or not isinstance(asked.value, ast.Name):
+        return False
+    return not frame.analysis.modules.project.mentions(f"def {asked.attr}(")
 
 
 _CHOICES = (ast.If, ast.IfExp, ast.BoolOp, ast.Try, ast.While, ast.Match, ast.Lambda)

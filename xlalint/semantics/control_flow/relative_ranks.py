@@ -161,11 +161,24 @@ def _of_call(node: ast.Call, frame: Frame, ranks: Ranks) -> Rank | None:
             inner = rank_of(items.elts[0], frame, ranks)
             return Rank(inner.base, inner.more + 1) if inner is not None else None
         return None
+    if name == "tf.fill":
+        return _filled(node, frame, ranks)
     if first is None or name is None:
         return None
     if name in _REDUCE or name in _ARG or name == "tf.squeeze":
         return _reduced(node, first, name)
     return first if name in _SAME else None
+
+
+def _filled(node: ast.Call, frame: Frame, ranks: Ranks) -> Rank | None:
+    """What is filled with a value has its own dimensions, and the value none: tf.fill takes no other."""
+    dims, value = node.args[0], _argument(node, 1, "value")
+    if not isinstance(dims, (ast.List, ast.Tuple)) or value is None:
+        return None
+    inner = rank_of(value, frame, ranks)
+    if inner is None or any(isinstance(item, ast.Starred) for item in dims.elts):
+        return None
+    return Rank(inner.base, inner.more + len(dims.elts))
 
 
 def _reduced(node: ast.Call, first: Rank, name: str) -> Rank | None:
