@@ -322,7 +322,7 @@ def _while(node: ast.While, frame: Frame) -> bool:
     test = evaluate(node.test, frame)
     _join_loop(frame, is_graph_loop=test.is_tensor)
     if node.orelse:
-        return run_block(node.orelse, frame)
+        return _after_loop(node, frame)
     return not (truth(test) is True and not _has_break(node))
 
 
@@ -391,6 +391,20 @@ def _repeat(
     else:
         names.apply(changes)
     frame.loops.pop()
+
+
+def _after_loop(node: ast.For | ast.While, frame: Frame) -> bool:
+    """Run the `else` of a loop, which what leaves the loop by `break` passes over."""
+    if not _has_break(node):
+        return run_block(node.orelse, frame)
+    frame.names.fork()
+    frame.undecided += 1
+    ends = run_block(node.orelse, frame)
+    frame.undecided -= 1
+    changes = frame.names.take_back()
+    if ends:
+        frame.names.join({}, changes)
+    return True
 
 
 def _join_loop(frame: Frame, *, is_graph_loop: bool) -> None:
@@ -488,9 +502,7 @@ def _for(node: ast.For, frame: Frame) -> bool:
     if is_graph_loop:
         frame.constructs.pop()
     _join_loop(frame, is_graph_loop=is_graph_loop)
-    if node.orelse:
-        return run_block(node.orelse, frame)
-    return True
+    return _after_loop(node, frame) if node.orelse else True
 
 
 def _with(node: ast.With, frame: Frame) -> bool:

@@ -344,7 +344,7 @@ class Functions:
         if own.tf_function:
             is_converted = own.autograph and own.never_converted is None
         elif self._is_rewritten(info, here):
-            is_converted = not (info.is_generator or info.has_walrus)
+            is_converted = not info.is_generator and info.refused_syntax is None
         else:
             allowed = here.converted if converted is None else converted
             is_converted = allowed and own.never_converted is None

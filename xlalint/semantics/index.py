@@ -29,6 +29,7 @@ _NEVER_READ = frozenset(
     "tensorflow keras tf_keras numpy scipy pandas torch jax jaxlib flax sklearn matplotlib PIL cv2 google absl "
     "setuptools pkg_resources IPython pytest h5py six typing_extensions packaging".split()
 )
+_DEFINITIONS: frozenset[type[ast.AST]] = frozenset({ast.FunctionDef, ast.AsyncFunctionDef})
 # The parts of a function that say what it does with its names, collected once for all who ask (uses.py, configured.py).
 _TELLING = frozenset(
     {ast.AnnAssign, ast.Assign, ast.AugAssign, ast.BoolOp, ast.Call, ast.For, ast.If, ast.IfExp, ast.Match, ast.Subscript}
@@ -45,7 +46,9 @@ class FunctionInfo:
     qualname: str
     cls: ClassInfo | None = None
     parent: FunctionInfo | None = None
-    _has_walrus: bool | None = None
+    # What keeps AutoGraph from converting it, among the statements that the index visits.
+    refused_block: str | None = None
+    _refused_syntax: str | None = None
     _is_generator: bool | None = None
     _telling: list[ast.AST] | None = None
     _uses: Uses | None = None
@@ -62,11 +65,13 @@ class FunctionInfo:
         return getattr(self.node, "decorator_list", [])
 
     @property
-    def has_walrus(self) -> bool:
-        """A walrus anywhere turns AutoGraph off for the whole function (facts: AutoGraph contexts)."""
-        if self._has_walrus is None:
+    def refused_syntax(self) -> str | None:
+        """What in it turns AutoGraph off for the whole function: a walrus, `match`, the `else` of a loop, or a function inside that
+        holds one of these or is a generator (TensorFlow 2.15 and 2.21: "could not transform ... and will run it as-is").
+        """
+        if self.refused_block is None and self._is_generator is None:
             self._scan_body()
-        return bool(self._has_walrus)
+        return self.refused_block or self._refused_syntax
 
     @property
     def is_generator(self) -> bool:
@@ -75,14 +80,26 @@ class FunctionInfo:
         return bool(self._is_generator)
 
     def _scan_body(self) -> None:
-        self._has_walrus = self._is_generator = False
+        self._is_generator = False
         if not self.module.may_yield(self.node.lineno, self.node.end_lineno or self.node.lineno):
             return
         for node in nodes_of(self.body, into_functions=False):
             if isinstance(node, ast.NamedExpr):
-                self._has_walrus = True
+                self._refused_syntax = "an assignment expression (`:=`)"
             elif isinstance(node, (ast.Yield, ast.YieldFrom)):
                 self._is_generator = True
+        self._refused_syntax = self._refused_syntax or self._refused_inside()
+
+    def _refused_inside(self) -> str | None:
+        """What the functions inside hold that keeps AutoGraph from converting this one, too."""
+        for node in found_in(self.body, _DEFINITIONS):
+            inner = self.module.by_node.get(node)
+            if isinstance(inner, FunctionInfo):
+                if inner.is_generator:
+                    return "a generator"
+                if inner.refused_syntax is not None:
+                    return inner.refused_syntax
+        return None
 
     @property
     def body(self) -> Sequence[ast.AST]:
@@ -368,9 +385,23 @@ def _index_body(module: ModuleInfo, outline: _Outline) -> None:
                 if isinstance(node.target, ast.Name) and node.value is not None:  # type: ignore[attr-defined]
                     cls.assignments[node.target.id] = node.value  # type: ignore[attr-defined]
             elif kind in _HOLDS_BLOCKS:
+                if parent is not None and kind in _REFUSED_BLOCKS:
+                    _note_refused(node, parent)
                 pending.extend((block, prefix, cls, parent) for block in blocks_of(node))
 
 
+def _note_refused(node: ast.stmt, function: FunctionInfo) -> None:
+    """Note of a function, and of those around it, that AutoGraph cannot convert this statement."""
+    if not isinstance(node, ast.Match) and not getattr(node, "orelse", None):
+        return
+    refused = "a `match`" if isinstance(node, ast.Match) else "a loop with an `else`"
+    around: FunctionInfo | None = function
+    while around is not None and around.refused_block is None:
+        around.refused_block = refused
+        around = around.parent
+
+
+_REFUSED_BLOCKS = frozenset({ast.For, ast.While, ast.Match})
 _HOLDS_BLOCKS = frozenset(
     {ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try}
     | ({ast.TryStar} if sys.version_info >= (3, 11) else set())

@@ -125,7 +125,7 @@ def _own_reason(info: FunctionInfo) -> str | None:
             return f"`{name}`"
     if info.is_generator:
         return "a generator"
-    return "an assignment expression (`:=`) in it" if info.has_walrus else None
+    return f"{info.refused_syntax} in it" if info.refused_syntax is not None else None
 
 
 def decorator_name(node: ast.expr, frame: Frame) -> str:
