@@ -117,11 +117,11 @@ def bind(target: ast.expr, value: Value, frame: Frame) -> None:
 
 
 def _unpack(targets: list[ast.expr], value: Value, frame: Frame) -> None:
-    if value.kind is SEQUENCE and len(value.ref) == len(targets):
-        if not any(isinstance(target, ast.Starred) for target in targets):
-            for target, item in zip(targets, value.ref):
-                bind(target, item, frame)
-            return
+    items = _items_of(value, targets) if value.kind is SEQUENCE else None
+    if items is not None:
+        for target, item in zip(targets, items):
+            bind(target.value if isinstance(target, ast.Starred) else target, item, frame)
+        return
     sizes = unknown_sizes.sizes_of(value, len(targets)) if value.kind is SHAPE else None
     if sizes is not None and not any(isinstance(target, ast.Starred) for target in targets):
         for target, size in zip(targets, sizes):
@@ -130,6 +130,23 @@ def _unpack(targets: list[ast.expr], value: Value, frame: Frame) -> None:
     inner = element(value)
     for target in targets:
         bind(target, inner, frame)
+
+
+def _items_of(value: Value, targets: list[ast.expr]) -> list[Value] | None:
+    """What each of the targets gets of a sequence, the starred one a list; None where the numbers do not fit."""
+    items = list(value.ref)
+    stars = [place for place, each in enumerate(targets) if isinstance(each, ast.Starred)]
+    if not stars:
+        return items if len(items) == len(targets) else None
+    (star,) = stars
+    after = len(items) - (len(targets) - star - 1)
+    if after < star:
+        return None
+    return [
+        *items[:star],
+        Value(SEQUENCE, ref=tuple(items[star:after]), dtype="list"),
+        *items[after:],
+    ]
 
 
 def _bind_attribute(target: ast.Attribute, value: Value, frame: Frame) -> None:

@@ -265,6 +265,9 @@ def _other_than_tested(
     asked = test.left
     if not isinstance(asked, ast.Call) or [ast.unparse(part) for part in asked.args] != [name]:
         return None
+    here = frame.names.get(name)
+    if here is not None and here.rank is not None:
+        return None  # which inputs there are is known, and what the arms make of them has been compared
     content = frame.analysis.evaluate(asked, frame).ref
     tested = frame.analysis.evaluate(test.comparators[0], frame).constant()
     if type(content) is not Content or not content.is_rank or tested is None:
