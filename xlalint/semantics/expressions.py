@@ -16,6 +16,7 @@ from xlalint.semantics.facts import (
     FORMATTING,
 )
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.gradients import sliced_arms
 from xlalint.semantics.hazards import iteration
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.results.arithmetic import combine, tensor_of
@@ -288,6 +289,8 @@ def _ternary(node: ast.IfExp, frame: Frame) -> Value:
     if conditionals.becomes_one(test, frame):
         arms = (node.body, node.orelse)
         conditionals.note_results(node.test, test, (first, second), arms, frame)
+        written = [(arm, unequal_arms.Sizes()) for arm in arms]
+        sliced_arms.note_results(None, node.test, written, (first, second), frame)
         result = unequal_arms.of_expressions(result, (first, second), arms, node.test, frame)
     if test.is_tensor and not test.guess and result.kind is PYTHON and frame.context.converted:
         return tensor_of(test)._replace(dtype=None)

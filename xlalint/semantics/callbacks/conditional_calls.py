@@ -15,6 +15,7 @@ from xlalint.semantics.control_flow import (
     unequal_arms,
 )
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.gradients import sliced_arms
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.values import (
     FROM_SHAPE,
@@ -102,6 +103,9 @@ def _compare(
         conditionals.note_results(node, test, results, returned, frame)
         bodies = [_body(function) for function in functions]
         asked = next(iter(getattr(node, "args", ())), None)
+        arms = [unequal_arms.returned(_definition(each), asked, frame) for each in functions]
+        call = node if isinstance(node, ast.Call) else None
+        sliced_arms.note_results(call, asked, arms, results, frame)
         if asked is not None and len(bodies) == 2:
             asked = named_tests.written(asked, frame)
             conditionals.note_guarded(asked, test, bodies[0], bodies[1], frame)

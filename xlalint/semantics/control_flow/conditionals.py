@@ -395,7 +395,6 @@ def note_results(
     frame: Frame,
 ) -> None:
     """Compare what the callbacks of `tf.cond` and its like return, or the two values of a ternary."""
-    sliced_arms.note_results(node, expressions, results, frame)
     for other, expression in zip(results[1:], expressions[1:]):
         found = difference(results[0], other)
         if found is None and expressions[0] is not None and expression is not None:

@@ -14,8 +14,8 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from xlalint.semantics.control_flow.written_slices import axes_sliced, leaves_out
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.gradients.sliced_arms import axes_sliced, leaves_out
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import result_shapes
 from xlalint.semantics.syntax import in_order, nodes_of
@@ -59,14 +59,14 @@ def of_callbacks(
     frame: Frame,
 ) -> Value:
     """What a conditional call gives whose callbacks return `values`."""
-    returned = [_returned(node, test, frame) for node in callbacks]
+    arms = [returned(node, test, frame) for node in callbacks]
     if joined.kind is SEQUENCE and all(value.kind is SEQUENCE for value in values):
         items = [
-            _of_item(place, item, values, returned, test, frame)
+            _of_item(place, item, values, arms, test, frame)
             for place, item in enumerate(joined.ref)
         ]
         return joined._replace(ref=tuple(items))
-    return _of_returned(joined, values, returned, test, frame)
+    return _of_returned(joined, values, arms, test, frame)
 
 
 def _of_item(
@@ -187,7 +187,7 @@ def _relative_difference(sizes: Sequence[Size | None]) -> frozenset[int | None]:
     return frozenset()
 
 
-def _returned(node: ast.AST | None, test: ast.expr | None, frame: Frame) -> Returned:
+def returned(node: ast.AST | None, test: ast.expr | None, frame: Frame) -> Returned:
     """What a lambda, or a function without branches, returns, and the sizes that are known there."""
     if isinstance(node, ast.Lambda):
         return node.body, {}

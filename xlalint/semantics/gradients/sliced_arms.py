@@ -1,4 +1,4 @@
-"""Slices that one arm of a conditional takes and the other does not: `if n > k: x = x[:, :k]`.
+"""Slices that one arm of a conditional takes, and the other does not, or pads instead: `if n > k: x = x[:, :k]`.
 
 XLA compiles such a conditional. It also compiles the gradient of each arm for what flows back, which has one size: the gradient of
 a slice asks for the size of its own result, and refuses any other: `shape of dy was [2,7] instead of [2,4]`, whichever arm is
@@ -11,25 +11,46 @@ import ast
 import itertools
 from collections.abc import Iterator, Sequence
 
+from xlalint.semantics.control_flow import unequal_arms
+from xlalint.semantics.control_flow.unequal_arms import Returned, Sizes
+from xlalint.semantics.control_flow.written_slices import (
+    axes_sliced,
+    is_ellipsis,
+    leaves_out,
+    number,
+)
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import Value
 
 
 def note_results(
-    node: ast.AST,
-    expressions: Sequence[ast.expr | None],
+    call: ast.Call | None,
+    test: ast.expr | None,
+    arms: Sequence[Returned],
     results: Sequence[Value],
     frame: Frame,
 ) -> None:
-    """What the callbacks of a `tf.cond` return, or the two values of a ternary."""
-    if any(expression is None for expression in expressions) or _are_alike(results):
-        return
-    call = node if isinstance(node, ast.Call) else None
-    test = next(iter(call.args), None) if call is not None else node
-    asked = test if isinstance(test, ast.expr) else None
-    for first, second in itertools.pairwise(expressions):
-        if first is not None and second is not None:
-            _note(first, second, asked, call, frame)
+    """What the callbacks of a `tf.cond` return; or, where it is no call, the two values of a ternary."""
+    for pair, values in zip(itertools.pairwise(arms), itertools.pairwise(results)):
+        for first, second, made in _items(pair, values):
+            if not _are_alike(made):
+                _note(first, second, test, call, frame)
+
+
+_Arm = tuple[ast.expr, Sizes]
+
+
+def _items(
+    arms: tuple[Returned, Returned], values: tuple[Value, Value]
+) -> Iterator[tuple[_Arm, _Arm, Sequence[Value]]]:
+    """What two arms return, thing by thing where each returns as many."""
+    (first, known), (second, others) = arms
+    if isinstance(first, (ast.Tuple, ast.List)) and isinstance(second, (ast.Tuple, ast.List)):
+        if len(first.elts) == len(second.elts):
+            for one, other in zip(first.elts, second.elts):
+                yield (one, known), (other, others), ()
+    elif first is not None and second is not None:
+        yield (first, known), (second, others), values
 
 
 def note_names(
@@ -49,7 +70,7 @@ def note_names(
             continue
         one, other = (arm.get(name, ast.Name(name, ast.Load())) for arm in made)
         if one is not None and other is not None:
-            _note(one, other, test, None, frame)
+            _note((one, {}), (other, {}), test, None, frame)
 
 
 def _made_once(block: Sequence[ast.stmt]) -> dict[str, ast.expr | None]:
@@ -69,18 +90,36 @@ def _assigned(statement: ast.stmt, name: ast.Name) -> ast.expr | None:
 
 
 def _note(
-    first: ast.expr,
-    second: ast.expr,
-    test: ast.expr | None,
-    call: ast.Call | None,
-    frame: Frame,
+    first: _Arm, second: _Arm, test: ast.expr | None, call: ast.Call | None, frame: Frame
 ) -> None:
     """`call` is what gives the result of either arm; None where the slice itself stands in the function."""
-    for one, other in ((first, second), (second, first)):
-        if isinstance(one, ast.Subscript) and _is_shorter(one, other, test):
+    for (one, known), other in ((first, second), (second, first)):
+        if not isinstance(one, ast.Subscript) or _root(one) in known:
+            continue
+        if _is_shorter(one, other[0], test) or _is_lengthened(one, other, test, frame):
             value = frame.analysis.evaluate(one.value, frame)
             frame.analysis.gradients.note_slice(one, call or one, value, frame)
             return
+
+
+def _root(node: ast.expr) -> str:
+    """The name that a chain of attributes and subscripts begins with."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_lengthened(part: ast.Subscript, other: _Arm, test: ast.expr | None, frame: Frame) -> bool:
+    """Whether the other arm pads what this one cuts: `tf.cond(n < k, lambda: tf.pad(x, ...), lambda: x[:, :k])`."""
+    cut = [axis for axis, given in axes_sliced(part) or () if leaves_out(given, test)]
+    if not cut:
+        return False
+    expression, known = other
+    size = unequal_arms.of_expression(expression, test, frame, known)
+    if size is None or size.base != ast.unparse(part.value):
+        return False
+    padded = size.changed - size.unsure
+    return bool(padded) and any(axis in padded or axis < 0 or None in padded for axis in cut)
 
 
 def _is_shorter(part: ast.Subscript, other: ast.expr, test: ast.expr | None) -> bool:
@@ -98,55 +137,10 @@ def _is_shorter(part: ast.Subscript, other: ast.expr, test: ast.expr | None) -> 
 def _slices(part: ast.Subscript) -> Iterator[ast.Slice]:
     """The slices that take a part of a dimension; none where the subscript does something else as well."""
     given = part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice]
-    if all(isinstance(each, ast.Slice) or _is_ellipsis(each) for each in given):
+    if all(isinstance(each, ast.Slice) or is_ellipsis(each) for each in given):
         for each in given:
             if isinstance(each, ast.Slice) and ast.unparse(each) != ":":
                 yield each
-
-
-def axes_sliced(part: ast.Subscript) -> list[tuple[int, ast.Slice]] | None:
-    """The axes of which a subscript takes a slice other than `:`, from the end behind `...`; None where it changes the number of axes."""
-    given = part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice]
-    behind = next((i for i, each in enumerate(given) if _is_ellipsis(each)), len(given))
-    axes: list[tuple[int, ast.Slice]] = []
-    for place, each in enumerate(given):
-        if isinstance(each, ast.Slice):
-            if each.lower or each.upper or each.step:
-                axes.append((place if place < behind else place - len(given), each))
-        elif not _is_ellipsis(each):
-            return None
-    return axes
-
-
-def _is_ellipsis(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is Ellipsis
-
-
-def leaves_out(given: ast.Slice, test: ast.expr | None) -> bool:
-    """Whether a slice leaves something out: `[1:]`, `[:-1]`, `[::2]`; or `[:k]` where the test compares with `k`.
-
-    Others may be whole wherever the program meets them: `if was_padded: x = x[:height]`.
-    """
-    lower, upper, step = (_number(bound) for bound in (given.lower, given.upper, given.step))
-    if (lower or 0) > 0 or (upper or 0) < 0 or abs(step or 1) > 1:
-        return True
-    if not isinstance(test, (ast.Compare, ast.Call)):
-        return False
-    sides = [test.left, *test.comparators] if isinstance(test, ast.Compare) else test.args
-    compared = {ast.unparse(side) for side in sides}
-    bounds = [given.upper, given.lower]
-    if isinstance(given.lower, ast.UnaryOp):
-        bounds.append(given.lower.operand)
-    return any(bound is not None and ast.unparse(bound) in compared for bound in bounds)
-
-
-def _number(bound: ast.expr | None) -> int | None:
-    if isinstance(bound, ast.UnaryOp) and isinstance(bound.op, ast.USub):
-        known = _number(bound.operand)
-        return -known if known is not None else None
-    if isinstance(bound, ast.Constant) and isinstance(bound.value, int):
-        return bound.value
-    return None
 
 
 def _only_end(part: ast.Subscript) -> int | None:
@@ -154,7 +148,7 @@ def _only_end(part: ast.Subscript) -> int | None:
     slices = list(_slices(part))
     if len(slices) != 1 or slices[0].lower is not None or slices[0].step is not None:
         return None
-    return _number(slices[0].upper)
+    return number(slices[0].upper)
 
 
 def _are_alike(values: Sequence[Value]) -> bool:
