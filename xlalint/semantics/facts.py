@@ -24,7 +24,8 @@ class Context(NamedTuple):
     """Where code runs. `converted`: AutoGraph rewrites this function. `jit`: under an explicit jit_compile=True.
 
     `why` is the chain of calls from the entry point inwards, `root` the function at its start. `may_convert` is False
-    where AutoGraph was turned off (autograph=False, do_not_convert): there Keras 2 does not convert `call` either.
+    where AutoGraph was turned off (autograph=False, do_not_convert, what `fit` of Keras 3 runs): there Keras 2 does not convert `call`
+    either, nor tf.map_fn its function.
     """
 
     region: str

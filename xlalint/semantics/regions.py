@@ -61,6 +61,8 @@ _MOST_SETTINGS = 3
 _MOST_FUNCTIONS = 8
 # How the chain of calls begins in what a strategy compiles.
 _ON_REPLICAS = "strategy.run"
+# What only `fit` and its like run: Keras 3 turns AutoGraph off around it, and tf.map_fn converts nothing there either (2.21).
+_RUN_BY_FIT = frozenset({"train_step", "test_step", "predict_step", "compute_loss"})
 # What Keras calls losses and metrics with.
 _TRUE_AND_PREDICTED = (Value(TENSOR, ARRIVING), Value(TENSOR, ARRIVING))
 
@@ -197,7 +199,8 @@ class Regions:
         own = self._analysis.traits(info)
         converted = own.autograph if own.tf_function else converts
         converted = converted and own.never_converted is None
-        return Context(COMPILED, converted, own.jit, (why, info.qualname))
+        context = Context(COMPILED, converted, own.jit, (why, info.qualname))
+        return context._replace(may_convert=converts or own.tf_function)
 
     def _compile_steps(self, model: Value) -> None:
         """Keras 2 lets AutoGraph convert `train_step` of a model compiled with jit_compile=True (facts: contexts)."""
@@ -448,10 +451,12 @@ class Regions:
     ) -> Context:
         own = self._analysis.traits(method)
         converted = converts(role, name, self._analysis.keras) and own.never_converted is None
-        who = "Keras" if role.legacy or self._analysis.keras == "2" else "Keras 3"
-        return Context(
+        is_keras_3 = not role.legacy and self._analysis.keras != "2"
+        who = "Keras 3" if is_keras_3 else "Keras"
+        context = Context(
             COMPILED, converted, False, (f"{who} traces {role.kind} {cls.name}", method.qualname)
         )
+        return context._replace(may_convert=not (is_keras_3 and name in _RUN_BY_FIT))
 
     def _add_keras_root(self, made: Value, method: FunctionInfo, role: Role, name: str) -> None:
         context = self._keras_context(made.ref, method, role, name)

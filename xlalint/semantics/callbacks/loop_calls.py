@@ -114,7 +114,7 @@ def loop_state(value: Value) -> Value:
 
 def map_fn(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     """tf.map_fn alone has its function converted, even where its caller is not, as in a Keras 3 `call` (measured: not
-    tf.while_loop, tf.cond, tf.scan and tf.vectorized_map), but not where AutoGraph was turned off.
+    tf.while_loop, tf.cond, tf.scan and tf.vectorized_map), but not where AutoGraph was turned off, as `fit` of Keras 3 does.
     """
     result = run_in_graph(
         argument(arguments, bound, 0, "fn"),
