@@ -563,7 +563,7 @@ def _make_object(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -
     policy = precision.make_policy(plain, arguments)
     if policy is not None:
         return policy
-    on_host = host_objects.make(plain, arguments.keywords)
+    on_host = host_objects.make(plain, arguments.positional, arguments.keywords)
     if on_host is not None:
         return on_host
     leaf = plain.rsplit(".", 1)[-1]

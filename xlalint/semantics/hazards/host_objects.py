@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from xlalint.semantics.facts import ASSUMED
 from xlalint.semantics.frames import Frame
@@ -15,11 +15,13 @@ from xlalint.semantics.values import (
     TENSOR,
     Value,
     class_name,
+    flattened,
 )
 
 _DISTRIBUTIONS = ("tf.distributions",)
 _DRAWN_FROM_GAMMA = ("Gamma", "Beta", "DirichletMultinomial", "Dirichlet", "StudentT")
 _DETERMINANTS = {"determinant": "MatrixDeterminant", "log_abs_determinant": "LogMatrixDeterminant"}
+_COMPOSITES = ("Adjoint", "BlockDiag", "Composition", "Inversion", "Kronecker")
 # By the start of the class's name, the operation that a method emits (tensorflow/python/ops, 2.12 to 2.21).
 _OPERATIONS: dict[str, dict[str, str]] = {
     "tf.lookup.": {
@@ -60,7 +62,11 @@ _OPERATIONS: dict[str, dict[str, str]] = {
     "tf.linalg.LinearOperatorFullMatrix": _DETERMINANTS,
     "tf.linalg.LinearOperatorToeplitz": _DETERMINANTS,
     "tf.linalg.LinearOperatorTridiag": _DETERMINANTS,
+    "tf.linalg.LinearOperatorPermutation": {"determinant": "MatrixDeterminant"},
+    # These ask the operators that they hold (tensorflow/python/ops/linalg, 2.12 to 2.21).
+    **{f"tf.linalg.LinearOperator{name}": _DETERMINANTS for name in _COMPOSITES},
 }
+_HOLDING = tuple(f"tf.linalg.LinearOperator{name}" for name in _COMPOSITES)
 _OPERATORS = frozenset(name for name in _OPERATIONS if name.startswith("tf.linalg."))
 _CHECKPOINT = "tf.train.Checkpoint"
 _RETURN_TENSORS = frozenset(
@@ -99,12 +105,18 @@ def may_make(name: str) -> bool:
     return name in _OPERATORS or _is_class(name.replace("tf.compat.v1.", "tf.", 1))
 
 
-def make(name: str, keywords: Mapping[str, Value]) -> Value | None:
+def make(name: str, values: Sequence[Value], keywords: Mapping[str, Value]) -> Value | None:
     """The instance that calling a class of this name makes; None for other names."""
     if name in _OPERATORS and "is_positive_definite" not in keywords:
-        return Value(INSTANCE, ref=name)
+        held = flattened((*values[:1], *keywords.values()))
+        if name not in _HOLDING or any(_has_no_determinant(each) for each in held):
+            return Value(INSTANCE, ref=name)
     name = name.replace("tf.compat.v1.", "tf.", 1)
     return Value(INSTANCE, ref=name) if _is_class(name) else None
+
+
+def _has_no_determinant(value: Value) -> bool:
+    return value.kind is INSTANCE and _OPERATIONS.get(class_name(value) or "") is _DETERMINANTS
 
 
 def _is_class(name: str) -> bool:
