@@ -294,6 +294,30 @@ def _calls(info: FunctionInfo | None) -> tuple[ast.Call, ...]:
     return () if info is None else info.calls
 
 
+def _watched_by(info: FunctionInfo | None) -> list[ast.expr]:
+    """What a function tells a tape to watch."""
+    return [
+        argument for part in _calls(info) if called_name(part) == "watch" for argument in part.args
+    ]
+
+
+def _bound(
+    info: FunctionInfo | None, assignments: list[tuple[frozenset[str], ast.expr]]
+) -> frozenset[str]:
+    """Names that are a function's own, whatever the functions around it call so."""
+    if info is None:
+        return frozenset()
+    given = info.node.args
+    arguments = (*given.posonlyargs, *given.args, *given.kwonlyargs)
+    return frozenset(a.arg for a in arguments).union(*(targets for targets, _ in assignments))
+
+
+def _functions_around(info: FunctionInfo | None) -> Iterator[FunctionInfo]:
+    while info is not None and info.parent is not None:
+        info = info.parent
+        yield info
+
+
 class Slices:
     """What flows into a call and out of it, by the assignments of its function."""
 
@@ -310,6 +334,15 @@ class Slices:
         self.given = given if given is not None else _worked_on(node)
         self._results = frozenset(results)
         self._assignments = list(_assignments(_body(frame.function)))
+        self._own = _bound(frame.function, self._assignments)
+        # A function inside of another reads its names: `def loss(): ... kept ...`, called under the tape.
+        self._around = list(_functions_around(frame.function))
+        for info in self._around:
+            self._assignments += (
+                (targets, value)
+                for targets, value in _assignments(_body(info))
+                if not targets & self._own
+            )
 
     def feeds_it(self) -> bool | None:
         """Whether an argument comes from a variable, a layer's output, a watched tensor, or a loss's prediction.
@@ -398,15 +431,16 @@ class Slices:
 
     def _watched(self) -> set[str]:
         """What a tape is told to watch, and what `tf.gradients(ys, xs)` differentiates by."""
-        given = [
-            argument
-            for part in _calls(self._frame.function)
-            if called_name(part) == "watch"
-            for argument in part.args
-        ]
+        given = _watched_by(self._frame.function)
         given += [call.args[1] for call in self._symbolic() if len(call.args) > 1]
         given += [k.value for call in self._symbolic() for k in call.keywords if k.arg == "xs"]
-        return {name for argument in given for name in _names(argument)}
+        around = {
+            name
+            for info in self._around
+            for argument in _watched_by(info)
+            for name in _names(argument)
+        }
+        return {name for argument in given for name in _names(argument)} | (around - self._own)
 
     def _predictions(self) -> set[str]:
         """`y_pred` of a loss."""
