@@ -185,9 +185,19 @@ def _call_function(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
     converted = True if target.given == CONVERTED else None
     value = frame.analysis.functions.invoke(
         info, positional, arguments.keywords, self_value, frame,
-        open_ended=arguments.open_ended, converted=converted,
+        open_ended=arguments.open_ended, converted=converted, node=_passing(node, positional),
     )  # fmt: skip
     return frame.analysis.scopes.made(value, "", node, frame) if value.kind is STRATEGY else value
+
+
+def _passing(node: ast.AST, positional: list[Value]) -> ast.Call | None:
+    """The call, where a function gets what stands there: `functools.partial` puts something before it."""
+    if not isinstance(node, ast.Call):
+        return None
+    given = node.args
+    if len(given) == len(positional) or any(part.__class__ is ast.Starred for part in given):
+        return node
+    return None
 
 
 def unbound(target: Value) -> tuple[FunctionInfo, Value | None]:
@@ -264,7 +274,7 @@ def _super_call(base: Value, attr: str, node: ast.Call, frame: Frame) -> Value:
     if method is not None:
         return frame.analysis.functions.invoke(
             method, list(arguments.positional), arguments.keywords, instance, frame,
-            open_ended=arguments.open_ended,
+            open_ended=arguments.open_ended, node=node,
         )  # fmt: skip
     if attr in ("add_weight", "add_variable"):
         return Value(VARIABLE, ARRIVING)

@@ -32,7 +32,7 @@ class Frame:
     those over a tensor or a list of them, nobody knows which, `caught` the exceptions that a `try`
     around catches (`handlers.py`), `raised` whether tracing was seen to raise one of them. `left_out` are the parameters that default
     to None and that nobody is seen to pass (`left_out.py`), `rebinds` the names of the function around that a `nonlocal` statement makes this
-    one bind.
+    one bind. `caller` and `called_at` are the function that called this one, and the call, where its arguments are those that were passed.
     """
 
     analysis: Analysis
@@ -67,6 +67,8 @@ class Frame:
     raised: bool = False
     left_out: dict[str, Value] = field(default_factory=dict)
     rebinds: tuple[str, ...] = ()
+    caller: Frame | None = None
+    called_at: ast.AST | None = None
 
     def look_up(self, name: str) -> Value | None:
         """The value of a name in this function or those around it; None when it is not a local name at all."""

@@ -78,12 +78,16 @@ class _Runs:
     total: int = 0
 
 
+# What a call returns, whether it touches the host, and which gradients were noted in it (`differentiation.py`).
+_Result = tuple[Value, bool, range | None]
+
+
 class Functions:
     """Runs project functions for the arguments they are called with, and remembers what they return."""
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
-        self._memo: dict[FunctionInfo, dict[Any, tuple[Value, bool]]] = {}
+        self._memo: dict[FunctionInfo, dict[Any, _Result]] = {}
         self._runs: dict[FunctionInfo, _Runs] = defaultdict(_Runs)
         # Of functions that were run often enough.
         self._traits_had: dict[FunctionInfo, set[Hashable]] = {}
@@ -137,8 +141,12 @@ class Functions:
         *,
         open_ended: bool = False,
         converted: bool | None = None,
+        node: ast.AST | None = None,
     ) -> Value:
-        """The value that a call of a project function returns; what is seen on the way is noted for its context."""
+        """The value that a call of a project function returns; what is seen on the way is noted for its context.
+
+        `node` is the call, where what it passes is what the function gets.
+        """
         if frame.undecided and _falls_back(info, frame):
             return self._fall_back(info, positional, keywords, self_value, frame, open_ended)
         wrappers = self._analysis.wrappers
@@ -182,6 +190,8 @@ class Functions:
             had = known.get(key)
             if had is not None:
                 frame.touches_host = frame.touches_host or had[1]
+                if had[2]:
+                    self._analysis.gradients.saw_again(had[2], info, node, frame)
                 return had[0]
             if self._has_had(_MOST_CONTEXTS, len(known), info):
                 if not self._is_of_new_kind(info, key, known):
@@ -193,6 +203,7 @@ class Functions:
             self.put_off.append(Root(info, context, self_value, tuple(positional)))
             return NOTHING_KNOWN
         inner = self.frame_of(info, context, self_value, frame.depth + 1)
+        inner.caller, inner.called_at = frame, node
         inner.silent = frame.silent
         inner.scope = frame.scope or inner.scope
         inner.bodies = frame.bodies + len(frame.constructs)
@@ -203,6 +214,7 @@ class Functions:
         if context.is_compiled:
             self._infer_unknown(info, inner)
         self.running.append(info)
+        noted = self._analysis.gradients.count
         runs.active, runs.total = runs.active + 1, runs.total + 1
         calls_given = self_value is not None and not is_flags(self_value.given)
         self._calling_given += calls_given
@@ -231,7 +243,7 @@ class Functions:
             value = wrappers.run(info, value, arguments, self_value, caller, traced=traced)
         frame.touches_host = frame.touches_host or inner.touches_host
         frame.reads_files = frame.reads_files or inner.reads_files
-        known[key] = (value, inner.touches_host)
+        known[key] = (value, inner.touches_host, self._analysis.gradients.since(noted))
         return value
 
     def _fall_back(
@@ -761,8 +773,8 @@ def _class_of(frame: Frame) -> object:
     return frame.self_value.ref if frame.self_value is not None else None
 
 
-def _reused(known: dict[Any, tuple[Value, bool]]) -> Value:
-    values = tuple(value for value, _ in known.values())
+def _reused(known: dict[Any, _Result]) -> Value:
+    values = tuple(result[0] for result in known.values())
     return _sized_for_all(join_all(values), values) if values else NOTHING_KNOWN
 
 

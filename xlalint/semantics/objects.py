@@ -290,7 +290,7 @@ class Objects:
             converted = frame.context.may_convert and converts(role, name, self._analysis.keras)
             result = self._analysis.functions.invoke(
                 method, list(arguments.positional), arguments.keywords, target, frame,
-                open_ended=arguments.open_ended, converted=converted,
+                open_ended=arguments.open_ended, converted=converted, node=node,
             )  # fmt: skip
             if role.kind == METRIC:
                 return self._result_of(target, frame, converted)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xlalint.semantics.facts import LOOP_GRADIENT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import purposes
-from xlalint.semantics.gradients.differentiation import (
+from xlalint.semantics.gradients.flows import (
     Slices,
     is_cut_off,
     is_too_long,

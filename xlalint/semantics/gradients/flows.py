@@ -1,0 +1,503 @@
+"""What flows into a call and out of it, by the assignments of its function: whether a gradient passes, and what it is taken of."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from xlalint.semantics.classes import LAYER, LOSS, MODEL
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.gradients import jacobians, purposes
+from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.syntax import called_name, found_in, nodes_of
+from xlalint.semantics.values import EXTERNAL, FUNCTION, INSTANCE, VARIABLE
+
+if TYPE_CHECKING:
+    from xlalint.semantics.analysis import Analysis
+
+_GRADIENTS = ("tf.gradients", "tf.compat.v1.gradients")
+_TRAINED_ROLES = {LAYER: ("call",), MODEL: ("call", "compute_loss"), LOSS: ("call", "__call__")}
+
+
+def is_trained_method(frame: Frame, analysis: Analysis) -> bool:
+    """Whether Keras trains through this: `call` of a layer, model or loss, or a loss function given to `compile`."""
+    root = frame.context.root
+    if root is None:
+        return False
+    if frame.context.why[:1] == ("Model.compile",):
+        return True
+    role = analysis.classes.role(root.cls) if root.cls is not None else None
+    return role is not None and root.name in _TRAINED_ROLES.get(role.kind, ())
+
+
+# Following what flows through a function looks at all of it, for each call asked about.
+_MOST_LINES = 500
+
+
+def is_too_long(frame: Frame) -> bool:
+    """Whether a function is too long to follow what flows through it: then nothing is known of its gradients."""
+    if frame.function is None:
+        return False
+    node = frame.function.node
+    return (node.end_lineno or node.lineno) - node.lineno > _MOST_LINES
+
+
+def is_cut_off(node: ast.AST, frame: Frame) -> bool:
+    """Inside `tf.stop_gradient(...)`, or in a function that brings its own gradient."""
+    info = frame.function
+    while info is not None:
+        if frame.analysis.traits(info).custom_gradient:
+            return True
+        info = info.parent
+    return any(
+        called_name(call) == "stop_gradient" and any(part is node for part in nodes_of([call]))
+        for call in _calls(frame.function)
+    )
+
+
+def body_of(info: FunctionInfo | None) -> list[ast.AST]:
+    if info is None:
+        return []
+    return list(info.node.body) if isinstance(info.node.body, list) else [info.node.body]
+
+
+def _calls(info: FunctionInfo | None) -> tuple[ast.Call, ...]:
+    return () if info is None else info.calls
+
+
+def _watched_by(info: FunctionInfo | None) -> list[ast.expr]:
+    """What a function tells a tape to watch."""
+    return [
+        argument for part in _calls(info) if called_name(part) == "watch" for argument in part.args
+    ]
+
+
+def _bound(
+    info: FunctionInfo | None, assignments: list[tuple[frozenset[str], ast.expr]]
+) -> frozenset[str]:
+    """Names that are a function's own, whatever the functions around it call so."""
+    if info is None:
+        return frozenset()
+    given = info.node.args
+    arguments = (*given.posonlyargs, *given.args, *given.kwonlyargs)
+    return frozenset(a.arg for a in arguments).union(*(targets for targets, _ in assignments))
+
+
+def _functions_around(info: FunctionInfo | None) -> Iterator[FunctionInfo]:
+    while info is not None and info.parent is not None:
+        info = info.parent
+        yield info
+
+
+class Slices:
+    """What flows into a call and out of it, by the assignments of its function."""
+
+    def __init__(
+        self,
+        node: ast.AST,
+        frame: Frame,
+        given: list[ast.expr] | None = None,
+        results: Iterable[str] = (),
+    ) -> None:
+        """`given`: the expressions that flow into the node, its first argument if not said. `results`: names it sets."""
+        self._node = node
+        self._frame = frame
+        self.given = given if given is not None else _worked_on(node)
+        self._results = frozenset(results)
+        self._assignments = list(self._assigned(frame.function))
+        self._own = _bound(frame.function, self._assignments)
+        # A function inside of another reads its names: `def loss(): ... kept ...`, called under the tape.
+        self._around = list(_functions_around(frame.function))
+        for info in self._around:
+            self._assignments += (
+                (targets, value)
+                for targets, value in self._assigned(info)
+                if not targets & self._own
+            )
+
+    def _assigned(self, info: FunctionInfo | None) -> Iterator[tuple[frozenset[str], ast.expr]]:
+        """Names, and what flows into them: of what a function of the project returns, item by item where that is known."""
+        for part in found_in(body_of(info), _ASSIGNMENTS):
+            items = self._items_assigned(part)
+            yield from _assignments(part) if items is None else items
+
+    def _items_assigned(self, part: ast.AST) -> list[tuple[frozenset[str], ast.expr]] | None:
+        """`kept, actual = both(predictions, labels)`: each comes from the arguments that it is made of."""
+        if not isinstance(part, ast.Assign) or part.value is self._node or len(part.targets) != 1:
+            return None
+        target, call = part.targets[0], part.value
+        if not isinstance(target, ast.Tuple) or not isinstance(call, ast.Call):
+            return None
+        names = [each.id for each in target.elts if isinstance(each, ast.Name)]
+        called = self._frame.analysis.evaluate(call.func, self._frame)
+        if called.kind is not FUNCTION or len(names) != len(target.elts):
+            return None
+        info = called.ref[0] if isinstance(called.ref, tuple) else called.ref
+        items = _parameters_by_item(info)
+        if len(items) != len(names):
+            return None
+        return [
+            (frozenset((name,)), argument)
+            for name, parameters in zip(names, items)
+            for argument in arguments_for(parameters, call, info, self._frame)
+        ]
+
+    def feeds_it(self) -> bool | None:
+        """Whether an argument comes from a variable, a layer's output, a watched tensor, or a loss's prediction.
+
+        False where everything that it comes from is seen, and none of it is trained: the batch of a step that holds its
+        own tape, the labels of a loss. None where that is not known.
+        """
+        seen: set[str] = set()
+        is_all_seen = self.takes_gradient() or bool(self._predictions())
+        for expression in self._sources(seen):
+            if self._is_trained(expression):
+                return True
+            is_all_seen = is_all_seen and self._is_plain(expression)
+        if seen & (self._watched() | self._predictions()):
+            return True
+        return False if is_all_seen else None
+
+    def _sources(self, seen: set[str]) -> Iterator[ast.expr]:
+        """What flows into the node, from its arguments backwards; `seen` gets the names that carry it."""
+        pending: list[ast.expr] = list(self.given)
+        while pending:
+            expression = pending.pop()
+            yield expression
+            for name in _names(expression) - seen:
+                seen.add(name)
+                pending.extend(value for targets, value in self._assignments if name in targets)
+
+    def parameters(self) -> frozenset[str]:
+        """The parameters of the function that flow in."""
+        seen: set[str] = set()
+        for _ in self._sources(seen):
+            pass
+        info = self._frame.function
+        if info is None:
+            return frozenset()
+        given = info.node.args
+        return frozenset(
+            a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs) if a.arg in seen
+        )
+
+    def reaches(self, expression: ast.expr) -> bool:
+        """Whether the result flows into what an expression comes to."""
+        return bool(_names(expression) & self._reached()) or self._is_in(expression)
+
+    def is_objective(self) -> bool:
+        """Whether a loss or a likelihood is computed of one of the function's parameters through the node."""
+        return purposes.is_objective(self._frame.function) and self._passes_on_a_parameter()
+
+    def may_be_trained(self) -> bool:
+        """Whether callers who are not in sight may train what flows through the node from a parameter to the result."""
+        info = self._frame.function
+        if (
+            info is not None
+            and info.cls is not None
+            and self._frame.analysis.classes.role(info.cls)
+        ):
+            return False  # Keras says what becomes of it
+        return (
+            purposes.is_open(self._frame)
+            and not purposes.only_chooses(self._frame)
+            # In `expm(t * u)` one of the two is a tensor, nobody knows which.
+            and self._passes_on_a_parameter(or_unknown=True)
+        )
+
+    def _passes_on_a_parameter(self, or_unknown: bool = False) -> bool:
+        seen: set[str] = set()
+        for _ in self._sources(seen):
+            pass
+        return purposes.may_train(seen, self._frame, or_unknown) and self.leaves_function()
+
+    def _is_plain(self, expression: ast.expr) -> bool:
+        """Whether an expression holds only names and calls of TensorFlow: nothing that could bring in a variable unseen."""
+        for part in nodes_of([expression]):
+            if isinstance(part, ast.Call):
+                if self._frame.analysis.evaluate(part.func, self._frame).kind is not EXTERNAL:
+                    return False
+            elif isinstance(part, ast.Attribute):
+                owner = self._frame.analysis.evaluate(part.value, self._frame)
+                if owner.kind is not EXTERNAL:
+                    return False
+        return True
+
+    def _is_trained(self, expression: ast.expr) -> bool:
+        for part in nodes_of([expression]):
+            if isinstance(part, ast.Call) and called_name(part) == "stop_gradient":
+                return False
+            if isinstance(part, (ast.Name, ast.Attribute)):
+                if self._frame.analysis.evaluate(part, self._frame).kind is VARIABLE:
+                    return True
+            if isinstance(part, ast.Call) and self._is_model(part.func):
+                return True
+        return False
+
+    def _is_model(self, func: ast.expr) -> bool:
+        """`self.dense(x)`, `model(x, training=True)`, `self(x)`: something with weights is called."""
+        target = self._frame.analysis.evaluate(func, self._frame)
+        if target.kind is not INSTANCE:
+            return False
+        if isinstance(target.ref, str):
+            return _has_weights(target.ref)
+        role = self._frame.analysis.classes.role(target.ref)
+        return role is not None and role.kind in (LAYER, MODEL)
+
+    def _watched(self) -> set[str]:
+        """What a tape is told to watch, and what `tf.gradients(ys, xs)` differentiates by."""
+        given = _watched_by(self._frame.function)
+        given += [call.args[1] for call in self._symbolic() if len(call.args) > 1]
+        given += [k.value for call in self._symbolic() for k in call.keywords if k.arg == "xs"]
+        around = {
+            name
+            for info in self._around
+            for argument in _watched_by(info)
+            for name in _names(argument)
+        }
+        return {name for argument in given for name in _names(argument)} | (around - self._own)
+
+    def _predictions(self) -> set[str]:
+        """`y_pred` of a loss."""
+        info = self._frame.function
+        root = self._frame.context.root
+        if info is None or info is not root:
+            return set()
+        names = [a.arg for a in info.node.args.args if a.arg != "self"]
+        role = self._frame.analysis.classes.role(info.cls) if info.cls is not None else None
+        is_loss = (
+            role.kind == LOSS
+            if role is not None
+            else self._frame.context.why[:1] == ("Model.compile",)
+        )
+        if role is not None and role.kind == MODEL and info.name == "compute_loss":
+            return {"y_pred"}.intersection(names)
+        return set(names[1:2]) if is_loss else set()
+
+    def takes_gradient(self) -> bool:
+        """Whether the function takes a gradient of what it computes here: under a tape, or by `tf.gradients`."""
+        return bool(self._frame.tapes) or bool(self._symbolic())
+
+    def _symbolic(self) -> list[ast.Call]:
+        """Calls of `tf.gradients`."""
+        return [
+            part
+            for part in _calls(self._frame.function)
+            if called_name(part) == "gradients"
+            and self._frame.analysis.evaluate(part.func, self._frame).ref in _GRADIENTS
+        ]
+
+    def reaches_gradient(self) -> bool:
+        """Whether the result flows into what `tape.gradient(...)` or `tf.gradients(...)` differentiates."""
+        reached = self._reached()
+        if any(_names(given) & reached for call in self._symbolic() for given in _ys(call)):
+            return True
+        return any(
+            called_name(call) in ("gradient", "jacobian", "batch_jacobian")
+            and bool(call.args)
+            and bool(_names(call.args[0]) & reached)
+            for call in _calls(self._frame.function)
+        )
+
+    def reaches_jacobian(self) -> bool:
+        """Whether the result flows into what a Jacobian is taken of, by a tape that records it."""
+        if not self._frame.tapes:
+            return False
+        targets = jacobians.differentiated(self._frame.function)
+        reached = self._reached() if targets else set()
+        return any(_names(target) & reached or self._is_in(target) for target in targets)
+
+    def comes_from_parameters(self) -> bool:
+        """Whether something of what flows in was passed to the function."""
+        return bool(self.parameters())
+
+    def leaves_function(self) -> bool:
+        """Whether the result flows into what the function returns, or into a call made for what it does (`add_loss`)."""
+        if self._frame.function is None or isinstance(self._frame.function.node, ast.Lambda):
+            return True
+        reached = self._reached()
+        for part in nodes_of(body_of(self._frame.function)):
+            if isinstance(part, (ast.Return, ast.Expr)) and part.value is not None:
+                if _names(part.value) & reached or self._is_in(part.value):
+                    return True
+        return False
+
+    def _is_in(self, expression: ast.expr) -> bool:
+        line: int = getattr(self._node, "lineno", 0)
+        if not expression.lineno <= line <= (expression.end_lineno or line):
+            return False
+        return any(part is self._node for part in _carrying(expression))
+
+    def _reached(self) -> set[str]:
+        """Names that carry the result, or what is computed from it, with its gradient."""
+        reached = set(self._results)
+        growing = True
+        while growing:
+            growing = False
+            for targets, value in self._assignments:
+                if not targets <= reached and (self._is_in(value) or _names(value) & reached):
+                    reached |= targets
+                    growing = True
+        return reached
+
+
+def _ys(call: ast.Call) -> list[ast.expr]:
+    return [*call.args[:1], *(k.value for k in call.keywords if k.arg == "ys")]
+
+
+def _worked_on(node: ast.AST) -> list[ast.expr]:
+    """What a call works on: sizes, indices and settings have no gradient."""
+    keywords = [keyword.value for keyword in getattr(node, "keywords", ())]
+    return [*getattr(node, "args", ()), *keywords][:1]
+
+
+def _has_weights(name: str) -> bool:
+    """Keras layers that hold weights, by their names; a pooling or a dropout layer trains nothing."""
+    leaf = name.rpartition(".")[2]
+    return any(
+        word in leaf
+        for word in (
+            "Dense",
+            "Conv",
+            "LSTM",
+            "GRU",
+            "RNN",
+            "Embedding",
+            "Attention",
+            "Norm",
+            "Model",
+            "Sequential",
+        )
+    )
+
+
+# Calls whose results carry no gradient.
+_CUTTING = frozenset(
+    {
+        "stop_gradient",
+        "argmax",
+        "argmin",
+        "argsort",
+        "equal",
+        "not_equal",
+        "greater",
+        "greater_equal",
+        "less",
+        "less_equal",
+        "shape",
+        "size",
+        "rank",
+        "zeros_like",
+        "ones_like",
+    }
+)
+
+
+def _carrying(expression: ast.expr) -> Iterator[ast.AST]:
+    """The parts of an expression through which a gradient may pass: not what is cut off, counted, or compared."""
+    pending: list[ast.AST] = [expression]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, ast.Compare) or (isinstance(part, ast.Call) and _cuts(part)):
+            continue
+        yield part
+        pending.extend(ast.iter_child_nodes(part))
+
+
+def _cuts(call: ast.Call) -> bool:
+    name = called_name(call)
+    if name == "cast" and len(call.args) > 1:
+        return getattr(call.args[1], "attr", "").startswith(("int", "uint", "bool"))
+    return name in _CUTTING
+
+
+# Every result of a function asks the same of its assignments.
+@lru_cache(maxsize=4096)
+def _names(expression: ast.expr) -> frozenset[str]:
+    """Names through which a gradient may pass."""
+    return frozenset(part.id for part in _carrying(expression) if isinstance(part, ast.Name))
+
+
+_ASSIGNMENTS = frozenset(
+    {ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.Call}
+)
+
+
+def _assignments(part: ast.AST) -> Iterator[tuple[frozenset[str], ast.expr]]:
+    if isinstance(part, ast.Assign):
+        targets = part.targets
+        if isinstance(part.value, ast.Call) and called_name(part.value) == "top_k":
+            targets = [first_of(target) for target in targets]  # the indices carry no gradient
+        names = [n.id for t in targets for n in nodes_of([t]) if isinstance(n, ast.Name)]
+        yield frozenset(names) - {"_"}, part.value
+    elif isinstance(part, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
+        if isinstance(part.target, ast.Name) and part.value is not None:
+            yield frozenset((part.target.id,)), part.value
+    elif isinstance(part, ast.For):
+        names = [n.id for n in nodes_of([part.target]) if isinstance(n, ast.Name)]
+        yield frozenset(names) - {"_"}, part.iter
+    elif isinstance(part, ast.Call) and part.args and (listed := _list_added_to(part.func)):
+        yield frozenset((listed,)), part.args[0]
+
+
+def _list_added_to(func: ast.expr) -> str | None:
+    """`losses` of `losses.append`."""
+    if isinstance(func, ast.Attribute) and func.attr in ("append", "extend"):
+        return func.value.id if isinstance(func.value, ast.Name) else None
+    return None
+
+
+def _parameters_by_item(info: FunctionInfo) -> list[frozenset[str]]:
+    """Of a function that returns a tuple, the parameters that each item is made of; empty for others."""
+    returned = [p.value for p in found_in(body_of(info), _RETURNS) if isinstance(p, ast.Return)]
+    tuples = [value.elts for value in returned if isinstance(value, ast.Tuple)]
+    if not tuples or len(tuples) != len(returned) or len({len(items) for items in tuples}) != 1:
+        return []
+    assigned = [
+        pair for part in found_in(body_of(info), _ASSIGNMENTS) for pair in _assignments(part)
+    ]
+    given = info.node.args
+    parameters = {a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+    return [frozenset(parameters & _backwards(items, assigned)) for items in zip(*tuples)]
+
+
+_RETURNS = frozenset({ast.Return})
+
+
+def _backwards(
+    expressions: Iterable[ast.expr], assigned: list[tuple[frozenset[str], ast.expr]]
+) -> set[str]:
+    """The names that flow into expressions."""
+    seen: set[str] = set()
+    pending = list(expressions)
+    while pending:
+        for name in _names(pending.pop()) - seen:
+            seen.add(name)
+            pending.extend(value for targets, value in assigned if name in targets)
+    return seen
+
+
+def arguments_for(
+    parameters: frozenset[str], call: ast.Call, info: FunctionInfo, caller: Frame
+) -> list[ast.expr]:
+    """The arguments of a call that become these parameters; what is starred may be any of them."""
+    given = info.node.args
+    names = [a.arg for a in (*given.posonlyargs, *given.args)]
+    if info.cls is not None and not caller.analysis.traits(info).is_static:
+        names = names[1:]
+    found: list[ast.expr] = []
+    for name, argument in zip(names, call.args):
+        if isinstance(argument, ast.Starred):
+            break
+        if name in parameters:
+            found.append(argument)
+    if parameters:
+        found += [a.value for a in call.args if isinstance(a, ast.Starred)]
+    found += [k.value for k in call.keywords if k.arg is None or k.arg in parameters]
+    return found
+
+
+def first_of(target: ast.expr) -> ast.expr:
+    return target.elts[0] if isinstance(target, ast.Tuple) and target.elts else target
