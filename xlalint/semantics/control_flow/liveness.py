@@ -10,6 +10,7 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from xlalint.semantics.scopes import binds, reads_of
 from xlalint.semantics.syntax import nodes_of
 
 
@@ -79,7 +80,7 @@ def is_carried(
 def _read_by_next_pass(loop: ast.For | ast.AsyncFor | ast.While, name: str) -> bool:
     if isinstance(loop, ast.While) and _reads(loop.test, name):
         return True
-    if not isinstance(loop, ast.While) and _binds(loop.target, name):
+    if not isinstance(loop, ast.While) and binds(loop.target, name):
         return False
     return _first_use(loop.body, name) is True
 
@@ -104,14 +105,14 @@ def _use_in(statement: ast.stmt, name: str) -> bool | None:
         passes = (_first_use(statement.body, name), _first_use(statement.orelse, name), None)
         return _either(statement.test, passes, name)
     if isinstance(statement, (ast.For, ast.AsyncFor)):
-        bound = _binds(statement.target, name)
+        bound = binds(statement.target, name)
         inside = (False if bound else _first_use(statement.body, name), None)
         return _either(statement.iter, inside, name)
     if isinstance(statement, (ast.With, ast.AsyncWith)):
         if any(_reads(item.context_expr, name) for item in statement.items):
             return True
         if any(
-            i.optional_vars is not None and _binds(i.optional_vars, name) for i in statement.items
+            i.optional_vars is not None and binds(i.optional_vars, name) for i in statement.items
         ):
             return False
         return _first_use(statement.body, name)
@@ -121,7 +122,7 @@ def _use_in(statement: ast.stmt, name: str) -> bool | None:
     if _reads(statement, name):
         return True
     leaves = (ast.Return, ast.Raise, ast.Break, ast.Continue)
-    if isinstance(statement, leaves) or _binds(statement, name):
+    if isinstance(statement, leaves) or binds(statement, name):
         return False
     return None
 
@@ -133,23 +134,11 @@ def _either(test: ast.expr, ways: Sequence[bool | None], name: str) -> bool | No
 
 
 def _reads(root: ast.AST, name: str) -> bool:
-    """Reads of the name, those of functions defined here included; `x += 1` reads `x`, too."""
+    """Whether the name is read, here or in functions defined here; `x += 1` reads `x`, too."""
     if isinstance(root, ast.AugAssign) and isinstance(root.target, ast.Name):
         if root.target.id == name:
             return True
-    return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-        for node in nodes_of([root])
-    )
-
-
-def _binds(root: ast.AST, name: str) -> bool:
-    if isinstance(root, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return root.name == name
-    return any(
-        isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
-        for node in nodes_of([root], into_functions=False)
-    )
+    return bool(reads_of([root], name))
 
 
 def is_shared(body: Sequence[ast.stmt], name: str) -> bool:
@@ -162,7 +151,7 @@ def is_shared(body: Sequence[ast.stmt], name: str) -> bool:
 
 def binds_in(block: Sequence[ast.stmt], name: str) -> bool:
     """Whether a block binds a name by itself, in whatever way an assignment can."""
-    return any(_binds(statement, name) for statement in block)
+    return any(binds(statement, name) for statement in block)
 
 
 def reads_first(block: Sequence[ast.stmt], name: str) -> bool:

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Hashable, Iterator, Sequence
 
 from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.scopes import reads_of
 from xlalint.semantics.syntax import nodes_of
 
 # Methods that read one item of a dictionary.
@@ -37,7 +38,7 @@ def is_read(
     after = _end_of_calls(outer, body, node)
     statements = outer.node.body if isinstance(outer.node.body, list) else [outer.node.body]
     if item is None:
-        return any(part.lineno > after for part in _reads(statements, name))
+        return any(part.lineno > after for part in reads_of(statements, name))
     for statement in statements:
         if (statement.end_lineno or statement.lineno) <= after:
             continue
@@ -64,12 +65,6 @@ def _end_of_call(callee: ast.expr, outer: FunctionInfo) -> int:
     return 0 if call is None else call.end_lineno or call.lineno
 
 
-def _reads(statements: Sequence[ast.AST], name: str) -> Iterator[ast.Name]:
-    for part in nodes_of(statements):
-        if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load):
-            yield part
-
-
 def _reads_of_item(statements: Sequence[ast.AST], name: str, item: Hashable) -> Iterator[int]:
     """The lines that read an item of a dictionary, or all of it. What a function does that is handed it is not known."""
     others: set[ast.AST] = set()
@@ -87,7 +82,7 @@ def _reads_of_item(statements: Sequence[ast.AST], name: str, item: Hashable) -> 
                     others.add(part.func.value)
         elif isinstance(part, ast.Compare):
             others.update(part.comparators)
-    for read in _reads(statements, name):
+    for read in reads_of(statements, name):
         if read not in others:
             yield read.lineno
 
