@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 from xlalint.semantics import inlining
 from xlalint.semantics.callbacks import protocols
@@ -83,8 +83,23 @@ def _assign(node: ast.Assign, frame: Frame) -> bool:
     for target in node.targets:
         if isinstance(target, (ast.Tuple, ast.List)):
             iteration.note_taken_apart(frame, node.value, value, "unpacking")
+        if frame.attributes is not None and _is_made_of_itself(target, node.value, frame):
+            # `self.attention = self.attention(width)`: the layer takes the place of its class.
+            del frame.attributes[target.attr]
         bind(target, value, frame)
     return True
+
+
+def _is_made_of_itself(target: ast.expr, value: ast.expr, frame: Frame) -> TypeGuard[ast.Attribute]:
+    """Whether an attribute of the object that is set up is given what calling it gives, or a choice takes for it."""
+    if not isinstance(target, ast.Attribute) or target.attr not in (frame.attributes or {}):
+        return False
+    values = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+    return any(
+        isinstance(each, ast.Call)
+        and dotted_name(each.func) == dotted_name(target) == f"{frame.self_name}.{target.attr}"
+        for each in values
+    )
 
 
 def _annotated_assign(node: ast.AnnAssign, frame: Frame) -> bool:
