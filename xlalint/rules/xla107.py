@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from xlalint.rules.base import Passage, Rule
@@ -10,7 +12,7 @@ from xlalint.semantics.hazards.trace_effects import COLLECTED, LEAKED, REBOUND, 
 
 
 class EffectWhileTracing(Rule):
-    """Clocks and dice that are frozen, counters that stop, lists that collect tensors, variables made on the way."""
+    """Clocks and dice that are frozen, counters that stop, tensors that outlive their trace, variables made on the way."""
 
     code = "XLA107"
 
@@ -30,7 +32,11 @@ class EffectWhileTracing(Rule):
         if all(self._outlives(target.target) for target in node.targets):
             self._kept.add(node.value)
         for target in node.targets:
-            self._judge(target.target)
+            for place in _places(target.target):
+                self._judge(place)
+
+    def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
+        self._judge(node.target)
 
     def visit_AugAssign(self, node: cst.AugAssign) -> None:
         self._judge(node.target)
@@ -53,3 +59,12 @@ class EffectWhileTracing(Rule):
             confidence = "possible" if fact.context.region == ASSUMED and may_be_host else None
             words = {"name": detail.name, "where": detail.where, "code": self.quote(node)}
             self.report(node, fact, detail.kind, confidence=confidence, **words)
+
+
+def _places(target: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """What an assignment stores in: each of the places of `self.state, output = ...`."""
+    if isinstance(target, (cst.Tuple, cst.List)):
+        for element in target.elements:
+            yield from _places(element.value)
+    else:
+        yield target

@@ -13,7 +13,7 @@ from xlalint.semantics.callbacks import builtin_calls, standard_library
 from xlalint.semantics.classes import TRACED_METHODS
 from xlalint.semantics.environment import versions
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.hazards import custom_gradients, hazards, iteration
+from xlalint.semantics.hazards import custom_gradients, hazards, iteration, outliving
 from xlalint.semantics.imports import module_loading
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.names import api_name
@@ -187,6 +187,8 @@ def _call_function(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
         info, positional, arguments.keywords, self_value, frame,
         open_ended=arguments.open_ended, converted=converted, node=_passing(node, positional),
     )  # fmt: skip
+    if frame.analysis.traits(info).is_remembered and value.is_tensor:
+        outliving.note_remembered(node, value, frame)
     return frame.analysis.scopes.made(value, "", node, frame) if value.kind is STRATEGY else value
 
 

@@ -218,7 +218,7 @@ class Configurations:
         """Whether nothing is seen to set an attribute once the object is made."""
         line = self._analysis.classes.line(cls)
         is_changed = any(attribute in self._changed_by(ancestor) for ancestor in line)
-        return not is_changed and not self._is_set(cls, attribute)
+        return not is_changed and not self.is_set_outside(cls, attribute)
 
     def is_its_own(self, cls: ClassInfo, attribute: str) -> bool:
         """Whether nobody outside of what is read here sets an attribute: it is private, or of a program that runs.
@@ -242,7 +242,7 @@ class Configurations:
         """Whether objects of the class only hold what they are made with: no methods but Python's own."""
         return self._outline(cls).is_record
 
-    def _is_set(self, cls: ClassInfo, attribute: str) -> bool:
+    def is_set_outside(self, cls: ClassInfo, attribute: str) -> bool:
         """Whether something sets the attribute of an object from outside."""
         return any(attribute in self._set_in(t) for t in self._texts(cls.module, attribute))
 

@@ -26,7 +26,15 @@ from xlalint.semantics.control_flow.narrowing import dotted_name, narrow
 from xlalint.semantics.expressions import evaluate, evaluate_condition, is_usual, truth
 from xlalint.semantics.facts import ARRAY_ITEM, ASSUMED, COMPILED, CONDITION, STARTED_IN_PYTHON
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.hazards import costs, iteration, misfits, text, trace_effects, unknown_sizes
+from xlalint.semantics.hazards import (
+    costs,
+    iteration,
+    misfits,
+    outliving,
+    text,
+    trace_effects,
+    unknown_sizes,
+)
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.local_names import Changes
 from xlalint.semantics.nesting import bounded
@@ -179,6 +187,8 @@ def _bind_attribute(target: ast.Attribute, value: Value, frame: Frame) -> None:
         and isinstance(frame.self_value.ref, ClassInfo)
     ):
         frame.analysis.objects.keep_attribute(frame.self_value.ref, target.attr, value)
+        if value.is_tensor:
+            outliving.note_kept(target, value, frame)
     if (
         frame.attributes is not None
         and isinstance(target.value, ast.Name)
@@ -195,6 +205,8 @@ def _bind_item(target: ast.Subscript, value: Value, frame: Frame) -> None:
     name = dotted_name(target.value)
     if name is None or name not in frame.names:
         trace_effects.note_collected(target, target.value, value, frame)
+        if value.is_tensor and frame.context.is_compiled:
+            outliving.note_kept(target, value, frame)
         return
     if base.kind is NDARRAY:
         _store_in_array(target, base, value, frame)

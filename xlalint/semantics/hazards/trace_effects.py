@@ -29,6 +29,9 @@ COLLECTED = "collected"
 REBOUND = "rebound"
 STATE = "state"
 TOLD = "told"
+KEPT = "kept"
+CACHED = "cached"
+REMEMBERED = "remembered"
 
 
 class TraceEffect(NamedTuple):

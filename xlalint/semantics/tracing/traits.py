@@ -39,7 +39,7 @@ class Traits:
     `input_signature` promises for the first parameters.
 
     `callback` names the API that runs it on the host for compiled code, as a decorator. `custom_gradient`: returns a result and the function that computes its gradient.
-    `by_position`: graphs call it without keywords. `never_converted` gives the reason why AutoGraph leaves the function alone, or None (facts: AutoGraph contexts).
+    `is_remembered`: functools keeps what it returned. `by_position`: graphs call it without keywords. `never_converted` gives the reason why AutoGraph leaves the function alone, or None (facts: AutoGraph contexts).
     """
 
     tf_function: bool = False
@@ -48,6 +48,7 @@ class Traits:
     jit_node: ast.expr | None = None
     signature: tuple[Value, ...] = ()
     is_property: bool = False
+    is_remembered: bool = False
     is_static: bool = False
     is_classmethod: bool = False
     is_host: bool = False
@@ -83,6 +84,7 @@ def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
         elif name == "builtins.classmethod":
             found["is_classmethod"] = True
         elif name in _CACHES:
+            found["is_remembered"] = True
             reason = reason or "functools.lru_cache"
         elif name == "contextlib.contextmanager":
             reason = reason or "a context manager"
