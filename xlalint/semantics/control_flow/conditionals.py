@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from xlalint.semantics import symbolic
-from xlalint.semantics.control_flow import chosen, guarded_sizes, named_tests, relative_ranks
+from xlalint.semantics.control_flow import (
+    chosen,
+    floating_arms,
+    guarded_sizes,
+    named_tests,
+    relative_ranks,
+)
 from xlalint.semantics.control_flow.chosen import dtype_in_graph
 from xlalint.semantics.control_flow.liveness import binds_in, is_live_after, is_shared, path_to
 from xlalint.semantics.facts import ARMS
@@ -253,6 +259,9 @@ def _difference_of_name(name: str, first: Arm, second: Arm, frame: Frame) -> Dif
     if found is None and a.is_tensor and b.is_tensor:
         ranks = [relative_ranks.after(arm.block, frame) for arm in (first, second)]
         found = _relative(*(r.get(name, relative_ranks.Rank(name, 0)) for r in ranks))
+        if found is None and None in (a.dtype, b.dtype):
+            made = [floating_arms.assigned(name, arm.block) for arm in (first, second)]
+            found = _in_floating((a, b), (made[0], made[1]))
     return found
 
 
@@ -403,11 +412,22 @@ def note_results(
                     relative_ranks.rank_of(expressions[0], frame),
                     relative_ranks.rank_of(expression, frame),
                 )
+        if found is None:
+            found = _in_floating((results[0], other), (expressions[0], expression))
         if found is not None:
             frame.analysis.note(frame, node, ARMS, test, found)
             return
     if results and all(dtype_in_graph(value) == "string" for value in results):
         frame.analysis.note(frame, node, ARMS, test, Difference("text", "text", "text"))
+
+
+def _in_floating(
+    values: tuple[Value, Value], expressions: tuple[ast.expr | None, ast.expr | None]
+) -> Difference | None:
+    if None not in (values[0].dtype, values[1].dtype) or any(map(_is_vague, values)):
+        return None
+    words = floating_arms.dtypes_of(values, expressions)
+    return Difference("dtype", *words) if words is not None else None
 
 
 def difference(a: Value, b: Value) -> Difference | None:

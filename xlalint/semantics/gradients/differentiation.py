@@ -233,21 +233,37 @@ def _reason(api: Api, verdict: Verdict, bound: dict[str, Value]) -> str | None:
     if verdict.status != "compiles" or verdict.possible:
         return None
     if verdict.gradient == "fails":
-        if api.name.rpartition(".")[2] in _LOOPS:
-            return None
-        if verdict.gradient_missing:
-            return NO_KERNEL
-        if api.ops == ("DynamicPartition",):
-            return None if _is_settled(bound.get("partitions", NOTHING_KNOWN)) else PARTITION
-        return LOOP
+        return _reason_of_failure(api, verdict, bound)
     if eigenvalues.has_no_gradient(api.name, bound):
         return EIGENVECTORS
+    if _is_of_data_sized(api, bound):
+        return DATA_SIZED
     if "TopKV2" in api.ops and api.name.rpartition(".")[2] in ("sort", "top_k"):
-        first = next(iter(bound.values()), NOTHING_KNOWN)
-        if first.is_data_sized:
-            return DATA_SIZED
         return COUNT if _is_from_data(bound.get("k", NOTHING_KNOWN)) else None
     return None
+
+
+def _reason_of_failure(api: Api, verdict: Verdict, bound: dict[str, Value]) -> str | None:
+    if api.name.rpartition(".")[2] in _LOOPS:
+        return None
+    if verdict.gradient_missing:
+        return NO_KERNEL
+    if api.ops == ("DynamicPartition",):
+        return None if _is_settled(bound.get("partitions", NOTHING_KNOWN)) else PARTITION
+    # What failed otherwise is no matter of XLA's: indices without a gradient, arguments that eager execution refuses, too.
+    return LOOP if api.gradient_reason == "gradient" else None
+
+
+def _is_of_data_sized(api: Api, bound: dict[str, Value]) -> bool:
+    """Whether the gradient needs the size of the argument that the data size, and the call does not.
+
+    Where the gradient for either of two arguments is refused, it was measured beside a tensor of a known size (`note_partner`).
+    """
+    if len(api.bounded_gradient) != 1:
+        return False
+    ((parameter, status),) = api.bounded_gradient
+    is_refused = status == "rejected" and (parameter, "fine") in api.bounded
+    return is_refused and bound.get(parameter, NOTHING_KNOWN).is_data_sized
 
 
 def _is_settled(places: Value) -> bool:

@@ -103,7 +103,9 @@ def _must_be_known(api: Api, value: Value | None, parameter: str) -> bool:
 
 
 def _may_lack_gradient(api: Api, verdict: Verdict) -> bool:
-    return verdict.gradient == "fails" or not _ASKED_FOR_GRADIENTS.isdisjoint(api.ops)
+    if verdict.gradient == "fails" or api.bounded_gradient:
+        return True
+    return not _ASKED_FOR_GRADIENTS.isdisjoint(api.ops)
 
 
 # Operations whose gradient compiles for some arguments.
