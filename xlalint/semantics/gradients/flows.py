@@ -391,6 +391,14 @@ _CUTTING = frozenset(
         "rank",
         "zeros_like",
         "ones_like",
+        # What a variable is set to, and what is only shown.
+        "assign",
+        "assign_add",
+        "assign_sub",
+        "update_state",
+        "print",
+        "scalar",
+        "histogram",
     }
 )
 
