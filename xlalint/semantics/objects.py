@@ -9,6 +9,7 @@ from xlalint.semantics import calls, configured, eager, flow, named_tuples, symb
 from xlalint.semantics.classes import METRIC, TRACED_METHODS, converts
 from xlalint.semantics.facts import ASSUMED, EAGER, Context
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards.built_tensors import BuiltTensors
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.parameters import from_annotation
 from xlalint.semantics.values import (
@@ -59,6 +60,7 @@ class Objects:
         self._analysis = analysis
         self._attributes: dict[ClassInfo, dict[str, Value]] = {}
         self._by_settings: dict[tuple[ClassInfo, configured.Given], dict[str, Value]] = {}
+        self._built_tensors = BuiltTensors()
         self._named_fields: dict[ClassInfo, named_tuples.Fields | None] = {}
         # Fields of which no more is known than their annotation.
         self._only_declared: set[tuple[ClassInfo, str]] = set()
@@ -287,6 +289,7 @@ class Objects:
             if not frame.context.is_compiled:
                 return Value(TENSOR, ARRIVING, structured=True)
             self._analysis.inherited_steps.saw_call(target, arguments, node, frame)
+            self._built_tensors.saw_call(cls, frame)
             converted = frame.context.may_convert and converts(role, name, self._analysis.keras)
             result = self._analysis.functions.invoke(
                 method, list(arguments.positional), arguments.keywords, target, frame,

@@ -31,6 +31,7 @@ STATE = "state"
 TOLD = "told"
 KEPT = "kept"
 CACHED = "cached"
+BUILT = "built"
 REMEMBERED = "remembered"
 
 
