@@ -131,18 +131,22 @@ def _kept_in(body: list[ast.stmt], target: ast.expr, owner: ast.Attribute) -> _K
     store = next((store for store in reads.stores if store.target is target), None)
     if store is None or not (store.old_is_read or (store.is_asked_for and reads.finds_old)):
         return None
+    later = reads.stores[reads.stores.index(store) + 1 :]
+    if any(other.block == store.block for other in later):
+        return None  # for the time of a call: what was there before is put back
     return _Kept(store.made, not store.is_asked_for)
 
 
 class _Store(NamedTuple):
     """One statement that stores in a place: `is_asked_for` where a test of the place stands around it, `old_is_read` where the
-    function has read before it what an earlier trace left there.
+    function has read before it what an earlier trace left there. Those of one `block` are run one after another.
     """
 
     target: ast.expr
     made: ast.expr
     is_asked_for: bool
     old_is_read: bool
+    block: int
 
 
 class _Reads:
@@ -154,12 +158,14 @@ class _Reads:
         # Whether the place is read before it is stored in: on any way through, and on the way to the statement being walked.
         self.finds_old = False
         self._has_read = False
+        self._block = 0
         self.stores: list[_Store] = []
 
     def block(self, statements: Sequence[ast.stmt], stored: bool, asked: bool) -> bool | None:
         """Whether the place is stored in on every way through; None where no way leads out. `asked`: a test of it is around."""
         now: bool | None = stored
         for statement in statements:
+            self._block = id(statements)
             now = self._statement(statement, bool(now), asked)
             if now is None:
                 return None
@@ -203,7 +209,7 @@ class _Reads:
             if ast.unparse(target) == self._place:
                 if isinstance(node, ast.AugAssign) and not stored:
                     self.finds_old = self._has_read = True
-                self.stores.append(_Store(target, made, asked, self._has_read))
+                self.stores.append(_Store(target, made, asked, self._has_read, self._block))
                 stored = True
         return stored
 
