@@ -19,7 +19,7 @@ from xlalint.semantics.facts import COMPILED, TRACE_EFFECT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards.trace_effects import CACHED, KEPT, REMEMBERED, TraceEffect
 from xlalint.semantics.index import ClassInfo
-from xlalint.semantics.syntax import children_of, nodes_of
+from xlalint.semantics.syntax import called_name, children_of, nodes_of
 from xlalint.semantics.values import ARRIVING, CAPTURED, TENSOR, Value
 
 # Methods that may set an attribute before anything is traced.
@@ -131,10 +131,19 @@ def _kept_in(body: list[ast.stmt], target: ast.expr, owner: ast.Attribute) -> _K
     store = next((store for store in reads.stores if store.target is target), None)
     if store is None or not (store.old_is_read or (store.is_asked_for and reads.finds_old)):
         return None
+    if _hands_back(store.made, ast.unparse(target)):
+        return None
     later = reads.stores[reads.stores.index(store) + 1 :]
     if any(other.block == store.block for other in later):
         return None  # for the time of a call: what was there before is put back
     return _Kept(store.made, not store.is_asked_for)
+
+
+def _hands_back(made: ast.expr, place: str) -> bool:
+    """`self.scale = tf.cast(self.scale, x.dtype)`: of that dtype already, it is the same tensor as before."""
+    if not isinstance(made, ast.Call) or not made.args:
+        return False
+    return called_name(made) in ("cast", "convert_to_tensor") and ast.unparse(made.args[0]) == place
 
 
 class _Store(NamedTuple):
