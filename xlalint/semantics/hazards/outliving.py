@@ -10,6 +10,7 @@ fixtures/XLA107/flagged_kept_tensors.py).
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ _BEFORE = frozenset({"__init__", "__post_init__", "build", "setup", "adapt"})
 # What makes a tensor where it stands; a name alone may hold one that eager code made.
 _MADE = (ast.BinOp, ast.Call, ast.Compare, ast.UnaryOp)
 _STATIC = frozenset({"dtype", "name", "ndim", "shape"})
+_FIRST = re.compile("first|init|built")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -227,7 +229,7 @@ class _Reads:
         if not asks:
             self._uses(node.test, stored)
         # Where the flag of a first call is asked, what is stored behind it is stored once.
-        once = asks or isinstance(node.test, ast.UnaryOp) or "first" in ast.unparse(node.test)
+        once = asks or _FIRST.search(ast.unparse(node.test)) is not None
         arms = []
         before = after = self._has_read
         for block in (node.body, node.orelse):
