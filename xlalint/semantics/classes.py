@@ -78,6 +78,8 @@ TRACED_METHODS = {
     SCHEDULE: ("__call__",),
     REGULARIZER: ("__call__",),
 }
+# Methods that run before an object's tensors are computed with, outside of what is compiled: Keras's layers are adapted to data.
+SETTING_UP = ("__init__", "__post_init__", "build", "setup", "adapt")
 # What Keras 2 hands to AutoGraph (facts: AutoGraph contexts). Keras 3 hands over nothing.
 _KERAS_2_CONVERTS = {LAYER: True, LOSS: True, METRIC: True}
 
@@ -89,13 +91,17 @@ class Role:
     kind: str
     legacy: bool = False
 
+    def is_of_keras_3(self, keras: str) -> bool:
+        """Whether Keras 3 runs it, where `keras` is the one that the project runs with: `"2"` or `"3"`."""
+        return keras == "3" and not self.legacy
+
 
 def converts(role: Role, method: str, keras: str) -> bool:
     """Whether Keras lets AutoGraph convert `method` of a class of this role. `keras` is `"2"` or `"3"`."""
     if method == "__call__" and role.kind in (LAYER, MODEL):
         # Nothing of Keras stands between it and who calls it: it is converted as they are.
         return True
-    if keras == "3" and not role.legacy:
+    if role.is_of_keras_3(keras):
         return False
     if role.kind == MODEL:
         return method == "call"

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import calls, configured, eager, flow, named_tuples, symbolic
-from xlalint.semantics.classes import METRIC, TRACED_METHODS, converts
+from xlalint.semantics.classes import METRIC, SETTING_UP, TRACED_METHODS, converts
 from xlalint.semantics.facts import ASSUMED, EAGER, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards.built_tensors import BuiltTensors
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
 # Eager code makes objects, nearly always; `build` may run while a model is traced.
 _MAKE_OBJECTS = ("__init__", "__post_init__")
-# Methods that run before an object's tensors are computed with, outside of what is compiled: Keras's layers are adapted to data.
-_SETTING_UP = ("__init__", "__post_init__", "build", "setup", "adapt")
 
 
 # The attributes of one object, by name.
@@ -121,7 +119,7 @@ class Objects:
             return dict(given)  # a dataclass
         collected: dict[str, Value] = {}
         self_value = Value(INSTANCE, ref=cls, given=given)
-        for name in _SETTING_UP:
+        for name in SETTING_UP:
             method = self._analysis.classes.method(cls, name)
             if method is None:
                 continue

@@ -451,7 +451,7 @@ class Regions:
     ) -> Context:
         own = self._analysis.traits(method)
         converted = converts(role, name, self._analysis.keras) and own.never_converted is None
-        is_keras_3 = not role.legacy and self._analysis.keras != "2"
+        is_keras_3 = role.is_of_keras_3(self._analysis.keras)
         who = "Keras 3" if is_keras_3 else "Keras"
         context = Context(
             COMPILED, converted, False, (f"{who} traces {role.kind} {cls.name}", method.qualname)

@@ -391,14 +391,11 @@ _CUTTING = frozenset(
         "rank",
         "zeros_like",
         "ones_like",
-        # What a variable is set to, and what is only shown.
+        # What a variable or a metric is set to.
         "assign",
         "assign_add",
         "assign_sub",
         "update_state",
-        "print",
-        "scalar",
-        "histogram",
     }
 )
 

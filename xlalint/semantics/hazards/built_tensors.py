@@ -16,7 +16,7 @@ from xlalint.semantics.facts import COMPILED, TRACE_EFFECT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards.trace_effects import BUILT, TraceEffect
 from xlalint.semantics.index import ClassInfo, FunctionInfo
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.values import TENSOR, Value
 
 # Methods that say nothing of what a trace reads.
@@ -35,7 +35,7 @@ class BuiltTensors:
             return
         analysis = frame.analysis
         role = analysis.classes.role(cls)
-        if role is None or role.kind != LAYER or role.legacy or analysis.keras == "2":
+        if role is None or role.kind != LAYER or not role.is_of_keras_3(analysis.keras):
             return
         if not _is_built_in_trace(frame):
             return
@@ -61,18 +61,21 @@ def _is_built_in_trace(frame: Frame) -> bool:
     role = frame.analysis.classes.role(holder.ref)
     if role is None or role.kind not in (LAYER, MODEL) or frame.function.name in _SET_UP:
         return False
-    own = frame.analysis.classes.method(holder.ref, "build")
-    return own is None or not any(
+    # One that its owner's `__init__` or `build` builds is built by then.
+    own = [frame.analysis.classes.method(holder.ref, name) for name in ("__init__", "build")]
+    return not any(
         isinstance(part, ast.Call)
         and isinstance(part.func, ast.Attribute)
         and part.func.attr == "build"
-        for part in nodes_of([own.node])
+        and not (isinstance(part.func.value, ast.Call) and called_name(part.func.value) == "super")
+        for part in nodes_of([method.node for method in own if method is not None])
     )
 
 
 def _kept_by(build: FunctionInfo) -> Iterator[ast.Attribute]:
     """`self.x` of the assignments that `build` runs whatever its settings, outside of tf.init_scope."""
     body = build.node.body if isinstance(build.node.body, list) else []
+    own_name = next((argument.arg for argument in build.node.args.args), None)
     pending: list[ast.stmt] = list(body)
     while pending:
         part = pending.pop(0)
@@ -84,7 +87,7 @@ def _kept_by(build: FunctionInfo) -> Iterator[ast.Attribute]:
             continue
         for target in part.targets:
             if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
-                if target.value.id == "self":
+                if target.value.id == own_name:
                     yield target
 
 
