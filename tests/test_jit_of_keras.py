@@ -10,7 +10,7 @@ import pytest
 
 from xlalint.rules.layers import KNOWN_TO_KERAS
 
-pytestmark = pytest.mark.compiler
+pytestmark = [pytest.mark.compiler, pytest.mark.xdist_group("jit-of-keras")]
 
 _ASK = """\
 import json, types, warnings

@@ -24,7 +24,8 @@ def f(x):
 """
 GOOD = BAD.replace("x[tf.greater(x, 0.0)]", "tf.nn.relu(x)")
 
-pytestmark = pytest.mark.slow
+# What is built and installed is so once: with `--dist loadgroup`, in one worker.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("packaging")]
 
 
 def run(*command: str | Path, cwd: Path, **environment: str) -> Ran:

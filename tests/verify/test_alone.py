@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.compiler
+# Both programs run once: with `--dist loadgroup`, in one worker.
+pytestmark = [pytest.mark.compiler, pytest.mark.xdist_group("alone")]
 
 FUNCTIONS = '''\
 import dataclasses

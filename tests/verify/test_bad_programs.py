@@ -19,7 +19,8 @@ from xlalint.verify import plan, run
 from xlalint.verify.records import TrainingReport
 from xlalint.verify.run import Gathered
 
-pytestmark = pytest.mark.slow
+# Its programs run once: with `--dist loadgroup`, in one worker.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("bad-programs")]
 
 WALL = 8.0  # seconds, of which the slowest machine needs a quarter to get to the program
 MEMORY = 700  # MiB

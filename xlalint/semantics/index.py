@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from pathlib import Path
 from xlalint.semantics.environment import keras_backends
 from xlalint.semantics.names import mentions_tensorflow
 from xlalint.semantics.syntax import found_in, nodes_of
+from xlalint.semantics.text_lines import holds_one, lines_at, plain
 from xlalint.semantics.uses import Uses, uses_in
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -292,19 +292,14 @@ class ModuleInfo:
     def may_yield(self, first: int, last: int) -> bool:
         """Whether the text of these lines may hold a `yield` or a walrus; most functions need no closer look."""
         if self._yielding_lines is None:
-            self._yielding_lines = list(self._find_yielding_lines())
-        position = bisect_left(self._yielding_lines, first)
-        return position < len(self._yielding_lines) and self._yielding_lines[position] <= last
+            self._yielding_lines = self._find_yielding_lines()
+        return holds_one(first, last, self._yielding_lines)
 
-    def _find_yielding_lines(self) -> Iterator[int]:
+    def _find_yielding_lines(self) -> list[int]:
         if "yield" not in self.text and ":=" not in self.text:
-            return
-        line, counted = 1, 0
-        text = self.text if "\r" not in self.text else _NEW_LINES.sub("\n", self.text)
-        for match in _YIELD_OR_WALRUS.finditer(text):
-            line += text.count("\n", counted, match.start())
-            counted = match.start()
-            yield line
+            return []
+        text = plain(self.text)
+        return lines_at([found.start() for found in _YIELD_OR_WALRUS.finditer(text)], text)
 
     def absolute(self, level: int, module: str | None) -> str:
         """The dotted name that `from ..module import x` means in this module."""
@@ -323,7 +318,6 @@ def _handed_to_function(call: ast.Call) -> str | None:
     return given.id if is_one and isinstance(given, ast.Name) else None
 
 
-_NEW_LINES = re.compile("\r\n?")
 _YIELD_OR_WALRUS = re.compile("yield|:=")
 
 

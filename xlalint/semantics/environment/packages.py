@@ -7,6 +7,7 @@ Which versions there are is read from what the project declares, and from what t
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +22,7 @@ from xlalint.semantics.facts import EAGER, PACKAGES, Context, Remark
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ModuleInfo
 from xlalint.semantics.syntax import children_of
+from xlalint.semantics.text_lines import lines_at, plain, stands_on
 from xlalint.semantics.values import NOTHING_KNOWN
 
 if TYPE_CHECKING:
@@ -179,10 +181,10 @@ class _Reader:
         return any(package in self._module.text for package in packages)
 
     def imports(self, tree: ast.Module) -> Iterator[_Found]:
-        pending: list[ast.AST] = [*tree.body]
-        while pending:
-            node = pending.pop(0)
-            if isinstance(node, ast.Try) and is_ready(node):
+        lines = self._lines()
+        pending: list[ast.AST] = [*tree.body] if lines else []
+        for node in pending:  # which grows: what stands around before what stands within
+            if not stands_on(node, lines) or (isinstance(node, ast.Try) and is_ready(node)):
                 continue
             if isinstance(node, (ast.If, ast.IfExp)) and asks(node.test):
                 continue
@@ -195,6 +197,12 @@ class _Reader:
                         yield from self._judge(f"{node.module}.{alias.name}", alias)
             elif not isinstance(node, (ast.Expr, ast.Assign, ast.Return)):
                 pending += [c for c in children_of(node) if isinstance(c, _BLOCKS)]
+
+    def _lines(self) -> list[int]:
+        """The lines that may import a package in question, in order."""
+        text = plain(self._module.text)
+        importing = _importing(frozenset(self._known.requirements))
+        return lines_at([found.start(1) for found in importing.finditer(text)], text)
 
     def _judge(self, name: str, node: ast.alias) -> Iterator[_Found]:
         package = name.partition(".")[0]
@@ -273,6 +281,13 @@ def _packages_in_question(required: frozenset[str]) -> frozenset[str]:
     if required:
         packages |= {"tf_keras", "transformers"}
     return frozenset(packages)
+
+
+@cache
+def _importing(required: frozenset[str]) -> re.Pattern[str]:
+    """The import of one of these packages, group 1 the statement's first word."""
+    packages = "|".join(sorted(_packages_in_question(required)))
+    return re.compile(rf"\b(from|import)\b(?:[^\n\\]|\\\n)*?\b(?:{packages})\b")
 
 
 _BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)

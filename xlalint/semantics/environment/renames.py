@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from xlalint.semantics.imports.imported import imports_in
 from xlalint.semantics.index import FunctionInfo, ModuleInfo
 from xlalint.semantics.names import rooted
 from xlalint.semantics.syntax import children_of, found_in
+from xlalint.semantics.text_lines import stands_on
 from xlalint.semantics.values import NOTHING_KNOWN
 
 if TYPE_CHECKING:
@@ -141,24 +141,13 @@ class _Reader:
         pending: list[ast.AST] = [tree]
         while pending:
             node = pending.pop()
-            if not self._may_hold(node) or (isinstance(node, ast.Try) and is_ready(node)):
+            if not stands_on(node, self._lines) or (isinstance(node, ast.Try) and is_ready(node)):
                 continue
             if isinstance(node, (ast.If, ast.IfExp)) and asks(node.test):
                 continue
             yield from self._at(node)
             if not isinstance(node, ast.Attribute) or self._dotted(node) is None:
                 pending += reversed(children_of(node))
-
-    def _may_hold(self, node: ast.AST) -> bool:
-        """Whether a line of the node, its decorators included, is to be read."""
-        first = getattr(node, "lineno", None)
-        if first is None:
-            return True
-        decorators = getattr(node, "decorator_list", None)
-        if decorators:
-            first = min([first, *(decorator.lineno for decorator in decorators)])
-        position = bisect_left(self._lines, first)
-        return position < len(self._lines) and self._lines[position] <= (node.end_lineno or first)  # type: ignore[attr-defined]
 
     def _at(self, node: ast.AST) -> Iterator[_Found]:
         if isinstance(node, ast.ImportFrom):

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import chain
 
-from xlalint.project.source import split_lines
 from xlalint.semantics.environment.rename_table import table
+from xlalint.semantics.text_lines import lines_at, plain
 
 # Keras 3 itself has the long names alone, and of the backend's functions few.
 _OF_PLAIN_KERAS = ("keras.backend", "keras.losses", "keras.metrics")
@@ -97,18 +97,11 @@ class Telltales:
             for name, dotted in imported.items()
             if dotted.startswith(_OF_PLAIN_KERAS) or _words_in(dotted)
         ]
-        text = self._text
-        if "\r" in text:
-            text = "\n".join(split_lines(text))
-        lines, line, counted = [], 1, 0
+        text = plain(self._text)
         places = {place for word in (*self._words, *names) for place in _places(word, text)}
         for pattern in (_TEXT_FIRST, _PARTED_NAME):
             places.update(found.start() for found in pattern.finditer(text))
-        for place in sorted(places):
-            line += text.count("\n", counted, place)
-            counted = place
-            lines.append(line)
-        return lines
+        return lines_at(places, text)
 
 
 def _words_in(text: str) -> tuple[str, ...]:
