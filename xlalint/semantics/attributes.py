@@ -56,6 +56,10 @@ _STATIC = frozenset(
 def read(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
     """The value of an attribute. Facts about method calls are noted where they are called (calls.py)."""
     if value.kind is EXTERNAL:
+        if versions.is_version(value):
+            known = versions.attribute(value, attr, frame.analysis.keras)
+            if known is not None:
+                return known
         return _of_external(value.ref, attr)
     if value.kind is ANY_OF:
         return join_all(tuple(read(one, attr, frame, node) for one in alternatives(value)))
@@ -75,9 +79,6 @@ def _of_unknown(attr: str, node: ast.expr) -> Value:
 
 @cache
 def _of_external(name: str, attr: str) -> Value:
-    known = versions.attribute(attr) if name == versions.TENSORFLOW else None
-    if known is not None:
-        return known
     dtype = dtypes.name_of(name)
     if dtype is not None:
         return dtypes.attribute(dtype, attr)

@@ -252,8 +252,10 @@ def _call_external(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
         return module
     if name.startswith("builtins."):
         return builtin_calls.call(name[9:], arguments, node, frame)
-    if name.startswith(versions.TENSORFLOW):
-        return versions.method(name.rpartition(".")[2], arguments.positional)
+    if "ersion" in name:
+        version = _of_version(target, arguments, frame)
+        if version is not None:
+            return version
     found = standard_library.call(name, arguments, node, frame)
     if found is not None:
         return found
@@ -265,6 +267,15 @@ def _call_external(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
     if frame.scope or value.kind is STRATEGY:
         return frame.analysis.scopes.made(value, name, node, frame)
     return value
+
+
+def _of_version(target: Value, arguments: Arguments, frame: Frame) -> Value | None:
+    """What `keras.version()` and `tf.__version__.startswith("2")` give; None of any other call."""
+    written = str(target.ref)
+    asked = versions.asked_for(written)
+    if asked is not None:
+        return asked
+    return versions.method(written, arguments.positional, frame.analysis.keras)
 
 
 def _super_call(base: Value, attr: str, node: ast.Call, frame: Frame) -> Value:

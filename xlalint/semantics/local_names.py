@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from xlalint.semantics.values import EXTERNAL, PROJECT_MODULE, PYTHON, UNKNOWN, Value, join
+from xlalint.semantics.values import (
+    DEFERRED,
+    EXTERNAL,
+    PROJECT_MODULE,
+    PYTHON,
+    UNKNOWN,
+    Value,
+    join,
+)
 
 # What a way through the code changed: the value at its end, None for a name that was deleted.
 Changes = dict[str, "Value | None"]
@@ -98,8 +106,7 @@ class Names(dict[str, Value]):
             elif one is other:
                 changes[name] = one
             elif prefer_first and one.kind is not PYTHON:
-                stands_in = one.kind in (PROJECT_MODULE, UNKNOWN) and other.kind is EXTERNAL
-                changes[name] = other if stands_in else one
+                changes[name] = other if _stands_in(one, other) else one
             else:
                 changes[name] = join(one, other)
         return changes
@@ -142,3 +149,17 @@ class Names(dict[str, Value]):
     def clear(self) -> None:
         for name in list(self):
             del self[name]
+
+
+def _stands_in(one: Value, other: Value) -> bool:
+    """Whether one is the project's own, or unknown, where another package would do: `import pkg.ops as ops`, or else `from keras
+    import ops`.
+    """
+    if one.kind is UNKNOWN:
+        return other.kind is EXTERNAL
+    if one.kind is not PROJECT_MODULE:
+        return False
+    if other.kind is DEFERRED:
+        package = str(other.ref[0]).partition(".")[0]
+        return package != str(one.ref.name).partition(".")[0]
+    return other.kind is EXTERNAL

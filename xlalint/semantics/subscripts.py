@@ -74,7 +74,7 @@ def subscript(node: ast.Subscript, frame: Frame) -> Value:
         return promised
     index = frame.analysis.evaluate(node.slice, frame)
     if versions.is_version(base):
-        return versions.item(node.slice)
+        return versions.item(base, node.slice, frame.analysis.keras)
     if base.kind is INSTANCE:
         found = host_objects.call(class_name(base) or "", "__getitem__", node, frame)
         if found is None:

@@ -43,6 +43,7 @@ from xlalint.semantics.values import (
     VARIABLE,
     FromPython,
     Partly,
+    Usual,
     Value,
     constant,
     dimension,
@@ -151,7 +152,9 @@ def _convert(name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
     if not value.is_tensor:
         known = value.constant()
         is_number = name == "int" and known is not None and str(known.value).isdecimal()
-        return constant(int(known.value)) if known and is_number else SOME_PYTHON
+        if known is not None and is_number:
+            return constant(int(known.value))
+        return _usual_flag(name, value)
     if frame.context.converted and name in _CONVERTED_FINE:
         dtype = "int32" if name == "int" else "float32"
         # Whoever asks for Python's number in a function that nobody is seen to compile means to run it eagerly, and has one then.
@@ -164,6 +167,16 @@ def _convert(name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
         frame.analysis.note(frame, node, CONVERSION, value, name)
         if frame.context.region == ASSUMED and _is_promised(name, frame):
             frame.touches_host = True  # as with `.numpy()`: its author runs it eagerly
+    return SOME_PYTHON
+
+
+def _usual_flag(name: str, value: Value) -> Value:
+    """`int(os.environ.get("DEBUG", "0"))`, `bool(flag)`: a flag that is as it is written unless somebody sets it."""
+    usual = value.ref.value if type(value.ref) is Usual else None
+    if name == "bool" and isinstance(usual, (bool, int, str)):
+        return usually(bool(usual))
+    if name == "int" and (isinstance(usual, bool) or usual in (0, 1, "0", "1")):
+        return usually(int(usual))
     return SOME_PYTHON
 
 

@@ -8,7 +8,16 @@ from xlalint.semantics import nesting
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks import builtin_calls, handed_functions
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.values import COLLECTION, INSTANCE, NOTHING_KNOWN, Value, element, leaves
+from xlalint.semantics.values import (
+    COLLECTION,
+    INSTANCE,
+    NOTHING_KNOWN,
+    SOME_PYTHON,
+    Value,
+    element,
+    leaves,
+    usually,
+)
 
 # They keep the items for which a function says yes (or no).
 _KEEP = frozenset({"itertools.takewhile", "itertools.dropwhile", "itertools.filterfalse"})
@@ -31,6 +40,18 @@ _OPERATORS = {
     "operator.and_": "tf.logical_and",
     "operator.or_": "tf.logical_or",
 }
+
+
+# Variables of the environment, which are as the program takes them to be unless somebody sets them.
+_ENVIRONMENT = frozenset({"os.environ.get", "os.getenv", "os.environ.setdefault"})
+
+
+def _yes_or_no(text: Value) -> Value:
+    """What `strtobool` makes of a text."""
+    usual = text.usual()
+    if usual is None:
+        return SOME_PYTHON
+    return usually(str(usual.value).lower() in ("y", "yes", "t", "true", "on", "1"))
 
 
 def _holds_tensors(value: Value) -> bool:
@@ -58,8 +79,13 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value 
         # What is no tensor may be set to another where the object goes.
         held = {n: value for n, value in arguments.keywords.items() if _holds_tensors(value)}
         return nesting.bounded(Value(INSTANCE, ref=name, fields=tuple(held.items())))
+    if name == "distutils.util.strtobool" and given:
+        return _yes_or_no(given[0])
     if len(given) < 2:
         return None
+    if name in _ENVIRONMENT:
+        default = given[1].usual()
+        return usually(default.value) if default is not None else None
     if name in _KEEP:
         builtin_calls.note_answers(name.rpartition(".")[2], given[0], given[1:2], node, frame)
         return given[1]

@@ -106,6 +106,8 @@ class _Reader:
         self._told: set[str] = set()
         # Names whose import is told: what they are used for need not be told again.
         self._broken: set[str] = set()
+        # Names that the module itself gives a value.
+        self._set: set[str] = set()
         self._called: set[ast.expr] = set()
         # What holds a metric of Keras: `loss = tf.keras.metrics.Mean()`, `self.loss = ...`.
         self._metrics: frozenset[str] = frozenset()
@@ -216,7 +218,9 @@ class _Reader:
         if method is not None and not _is_own(node):
             yield node, "method", node.attr, method
             return
-        if chain[-1] in self._broken:
+        if isinstance(node.ctx, ast.Store):
+            self._set.add(raw)  # `K.dtype = dtype`: it is there from here on
+        if chain[-1] in self._broken or raw in self._set:
             return
         name = rooted(raw)
         for depth, part in enumerate((name, *_above(name))):

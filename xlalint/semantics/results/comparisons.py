@@ -90,7 +90,7 @@ def compare(node: ast.Compare, op: ast.cmpop, left: Value, right: Value, frame: 
             ref = sorted_places.compared(op, left, right)
         return tensor_of(left, right)._replace(dtype="bool", ref=ref)
     if versions.is_version(left) or versions.is_version(right):
-        return versions.compared(op, left, right) or SOME_PYTHON
+        return versions.compared(op, left, right, frame.analysis.keras) or SOME_PYTHON
     one, other = left.constant(), right.constant()
     folded = _FOLDED_COMPARISONS.get(type(op))
     if one is not None and other is not None and folded is not None:
