@@ -286,6 +286,28 @@ def test_a_failure_tells_its_stack_and_what_to_write_instead(folder: Path) -> No
     )
 
 
+def test_a_finding_at_the_line_that_failed_says_what_to_write_instead(folder: Path) -> None:
+    place = Place(str(folder / "train.py"), 2, 8, "step")
+    message = "TypeError: <tf.Tensor 'add:0' shape=() dtype=float32> is out of scope and cannot be used here."
+    target = dataclasses.replace(
+        failing(folder), failures=(Failure("script", "python", message, place=place),)
+    )
+    kept = dataclasses.replace(
+        finding(2), code="XLA107", variant="kept", help="Keep state in a variable."
+    )
+    result = verification(
+        folder, targets=(target,), verdicts=(Verdict(kept, CONFIRMED, "it fails"),)
+    )
+    said = "           write instead (xlalint explain XLA107): Keep state in a variable."
+    assert said in lines(result)
+    elsewhere = dataclasses.replace(kept, span=Span(3, 1, 3, 2))
+    other = verification(folder, targets=(target,), verdicts=(Verdict(elsewhere, CONFIRMED, ""),))
+    (general,) = [line for line in lines(other) if "write instead" in line]
+    assert "tf.TensorArray" in general and general != said
+    data = json.loads(render(result, "json", Style()))
+    assert data["targets"][0]["failures"][0]["instead"] == "Keep state in a variable."
+
+
 def test_other_formats_give_the_verdict_with_the_finding(folder: Path) -> None:
     target = failing(folder)
     result = verification(

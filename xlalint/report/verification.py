@@ -134,7 +134,7 @@ class _Full:
 
     def _advice(self, failure: Failure) -> Iterator[str]:
         """What to write instead; each advice once."""
-        found = advice(failure, self._result.environment.tensorflow)
+        found = advice(failure, self._result)
         if found is None or (found.code, found.instead) in self._advised:
             return
         self._advised.add((found.code, found.instead))

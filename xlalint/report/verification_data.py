@@ -32,22 +32,19 @@ SCHEMA_VERSION = 1
 
 def as_data(result: Verification) -> dict[str, Any]:
     """The object that is written as JSON."""
-    tensorflow = result.environment.tensorflow
     return {
         "schema_version": SCHEMA_VERSION,
         "environment": asdict(result.environment),
-        "targets": [_target_data(target, result.folder, tensorflow) for target in result.targets],
+        "targets": [_target_data(target, result) for target in result.targets],
         "findings": [_verdict_data(one, result.proofs) for one in result.verdicts],
         "not_found_by_check": [
             {
                 "function": target.function,
-                **_failure_data(failure, result.folder, tensorflow),
+                **_failure_data(failure, result),
             }
             for target, failure in result.unclaimed
         ],
-        "training": [
-            _training_data(training, result.folder, tensorflow) for training in result.trainings
-        ],
+        "training": [_training_data(training, result) for training in result.trainings],
         "recompiles": [
             recompiles.data(found, lambda path: relative(path, result.folder))
             for found in result.recompiles
@@ -67,10 +64,10 @@ def as_data(result: Verification) -> dict[str, Any]:
     }
 
 
-def _target_data(target: TargetReport, folder: Path, tensorflow: str) -> dict[str, Any]:
+def _target_data(target: TargetReport, result: Verification) -> dict[str, Any]:
     return {
         "function": target.function,
-        "path": relative(target.path, folder),
+        "path": relative(target.path, result.folder),
         "line": target.line,
         "origin": target.origin,
         "status": target.status,
@@ -82,7 +79,7 @@ def _target_data(target: TargetReport, folder: Path, tensorflow: str) -> dict[st
             }
             for stage in target.stages
         },
-        "failures": [_failure_data(failure, folder, tensorflow) for failure in target.failures],
+        "failures": [_failure_data(failure, result) for failure in target.failures],
         "calls": target.calls,
         "traces": target.traces,
         "compiles": target.compiles,
@@ -93,24 +90,25 @@ def _target_data(target: TargetReport, folder: Path, tensorflow: str) -> dict[st
     }
 
 
-def _failure_data(failure: Failure, folder: Path, tensorflow: str) -> dict[str, Any]:
+def _failure_data(failure: Failure, result: Verification) -> dict[str, Any]:
     caller = failure.called_from
     return {
         "stage": failure.stage,
         "kind": failure.kind,
         "message": failure.message,
         "op": failure.op or None,
-        **_place_data(failure.place, folder),
-        "called_from": None if caller is None else _place_data(caller, folder),
+        **_place_data(failure.place, result.folder),
+        "called_from": None if caller is None else _place_data(caller, result.folder),
         "frames": [
-            {"function": frame.function, **_place_data(frame, folder)} for frame in failure.frames
+            {"function": frame.function, **_place_data(frame, result.folder)}
+            for frame in failure.frames
         ],
-        **_advice_data(failure, tensorflow),
+        **_advice_data(failure, result),
     }
 
 
-def _advice_data(failure: Failure, tensorflow: str) -> dict[str, Any]:
-    found = advice(failure, tensorflow)
+def _advice_data(failure: Failure, result: Verification) -> dict[str, Any]:
+    found = advice(failure, result)
     return {
         "rule": None if found is None else found.code or None,
         "explanation": None if found is None else found.says,
@@ -135,7 +133,7 @@ def _verdict_data(one: Verdict, proofs: Mapping[Finding, Proof]) -> dict[str, An
     }
 
 
-def _training_data(training: TrainingReport, folder: Path, tensorflow: str) -> dict[str, Any]:
+def _training_data(training: TrainingReport, result: Verification) -> dict[str, Any]:
     return {
         "program": training.program,
         "strategy": training.strategy,
@@ -151,9 +149,7 @@ def _training_data(training: TrainingReport, folder: Path, tensorflow: str) -> d
             for check in training.checks
         },
         "detail": training.detail,
-        "failure": None
-        if training.failure is None
-        else _failure_data(training.failure, folder, tensorflow),
+        "failure": None if training.failure is None else _failure_data(training.failure, result),
     }
 
 

@@ -86,6 +86,7 @@ class DataDependentBranch(Rule):
         # A parameter that is only inferred to be a tensor may be a flag.
         confidence = "possible" if fact.value.guess else None
         construct = fact.detail if isinstance(fact.detail, str) else "if"
+        construct = "... if ... else ..." if construct == "ternary" else construct
         self.report(
             test,
             fact,

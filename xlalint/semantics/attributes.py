@@ -25,6 +25,7 @@ from xlalint.semantics.values import (
     MAPPING,
     NAMED_TUPLE,
     NDARRAY,
+    NONE,
     NOTHING_KNOWN,
     PROJECT_MODULE,
     RAGGED,
@@ -49,7 +50,7 @@ from xlalint.semantics.values import (
 
 # Attributes of a symbolic tensor that are known while tracing.
 _STATIC = frozenset(
-    {"dtype", "name", "device", "op", "graph", "ndim", "rank", "ndims", "trainable", "handle"}
+    {"dtype", "name", "device", "graph", "ndim", "rank", "ndims", "trainable", "handle"}
 )
 
 
@@ -92,6 +93,10 @@ def _of_tensor(value: Value, attr: str, frame: Frame) -> Value:
         return rank_of(value)
     if attr == "dtype":
         return dtypes.of_tensor(value.dtype)
+    if attr == "op":
+        return (
+            NONE  # an operation, which conditionals and functions of the graph return as no value
+        )
     if attr in _STATIC:
         return SOME_PYTHON
     if attr in ("T", "real", "imag"):

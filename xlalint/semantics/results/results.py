@@ -167,7 +167,7 @@ def of_unknown_api(name: str, arguments: Arguments, frame: Frame) -> Value:
         return SOME_PYTHON
     if name in _SHAPES:
         return _shape_of(name, flat, {})
-    if not _makes_tensors(name, "compiles"):
+    if not _makes_tensors(name, "compiles") or not any(leaf.is_tensor for leaf in flat):
         return NOTHING_KNOWN
     dependence = dependence_of(flat)
     # One tensor or a structure of them: only what it is called says that it is one.
