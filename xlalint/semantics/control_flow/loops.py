@@ -72,7 +72,7 @@ def carry_round(loop: Loop, head: ast.expr, changes: Changes, frame: Frame) -> N
         else:
             step = outer_sizes.Step(every, frozenset(every), frame)
             _note_outer_size(loop, head, name, writers[-1], start, step)
-    _note_growth(loop, head, every, noted, frame)
+    _note_growth(loop, head, every, noted, changes, frame)
 
 
 def _is_number(value: Value) -> bool:
@@ -80,12 +80,22 @@ def _is_number(value: Value) -> bool:
 
 
 def _note_growth(
-    loop: Loop, head: ast.expr, every: dict[str, list[ast.stmt]], noted: set[str], frame: Frame
+    loop: Loop,
+    head: ast.expr,
+    every: dict[str, list[ast.stmt]],
+    noted: set[str],
+    changes: Changes,
+    frame: Frame,
 ) -> None:
     """Note what grows by more than one statement of the step."""
     if frame.silent or not frame.context.is_compiled:
         return
-    for name, place in step_growth.grown(loop.body, [n for n in every if n not in noted], frame):
+    ranks = {
+        name: _least_rank(frame.names.get(name), changes.get(name))
+        for name in every
+        if name not in noted
+    }
+    for name, place in step_growth.grown(loop.body, ranks, frame):
         value = frame.names.get(name)
         if value is not None and name not in noted and is_carried(_body(frame), loop, name):
             _note(head, place, "grows", "", "", every[name][-1], value, frame)
@@ -97,6 +107,12 @@ def _note_growth(
         if not (value.structured or value.optional):
             _note(head, name, what, "", count, every[name][-1], value, frame)
             noted.add(name)
+
+
+def _least_rank(*values: Value | None) -> int:
+    """How many axes a variable of the loop has at least, by what it was before and what a step makes of it."""
+    ranks = [value.rank for value in values if value is not None and value.is_tensor]
+    return max((rank for rank in ranks if rank is not None), default=0)
 
 
 def _relative_changes(
@@ -339,7 +355,9 @@ def note_body(
     if len(names) == len(before):
         relative = _relative_items(body, returned, names, frame)
         if isinstance(body, ast.FunctionDef):
-            longer = step_growth.grown_items(whole, body.body, names, frame)
+            results = values or [None] * len(before)
+            ranks = {n: _least_rank(*both) for n, *both in zip(names, before, results)}
+            longer = step_growth.grown_items(whole, body.body, ranks, frame)
     for position, (item, old) in enumerate(zip(returned, before)):
         name = names[position] if len(names) == len(before) else f"state {position}"
         made = writers.get(item.id) if isinstance(item, ast.Name) else None

@@ -11,24 +11,31 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from xlalint.semantics.callbacks.callables import only_callee
+from xlalint.semantics.control_flow import kept_axes
 from xlalint.semantics.control_flow.growth import CONCATENATIONS
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
+from xlalint.semantics.names import api_name
 from xlalint.semantics.syntax import found_in, in_order, nodes_of
 from xlalint.semantics.values import EXTERNAL, INSTANCE
 
 _MOST_CALLS = 3
 _RETURNS = frozenset({ast.Return})
 _SAME = frozenset({"tf.identity", "tf.stop_gradient", "tf.cast", "tf.convert_to_tensor"})
-_GATHERS = frozenset({"tf.gather", "tf.compat.v1.gather"})
 _COPIES = frozenset({"builtins.dict", "builtins.list", "builtins.tuple"})
 
 
 class Part(NamedTuple):
-    """What held these places before the step, as it was or with more behind it."""
+    """What held these places before the step, as it was or with more behind it.
+
+    `longer` are the axes along which it has grown (None: one that is not known), `changed` those along which it may be shorter.
+    `rank` is the least number of axes that it has.
+    """
 
     places: frozenset[str]
-    is_longer: bool = False
+    longer: frozenset[int | None] = frozenset()
+    changed: frozenset[int] = frozenset()
+    rank: int = 0
 
 
 # A part, several things by their keys (all others under `...`), or nothing known.
@@ -37,26 +44,28 @@ Known = dict[str, Held]
 
 
 def grown(
-    block: Iterable[ast.stmt], names: Iterable[str], frame: Frame
+    block: Iterable[ast.stmt], ranks: Mapping[str, int], frame: Frame
 ) -> Iterator[tuple[str, str]]:
-    """The places that a step leaves longer: the name they belong to, and how they are written."""
-    wanted = list(names)
+    """The places that a step leaves longer: the name they belong to, and how they are written.
+
+    `ranks` are the names that the step assigns, and how many axes they have at least.
+    """
     # What was None before the loop is a tensor after its first step: `if cache is not None` holds of it.
-    known: Known = {name: Part(frozenset({name})) for name in wanted}
+    known: Known = {name: Part(frozenset({name}), rank=ranks[name]) for name in ranks}
     _follow(block, known, frame, 0)
-    for name in wanted:
+    for name in ranks:
         yield from ((name, place) for place in _longer(name, known.get(name)))
 
 
 def grown_items(
-    returned: ast.expr, block: Iterable[ast.stmt], names: list[str], frame: Frame
+    returned: ast.expr, block: Iterable[ast.stmt], ranks: Mapping[str, int], frame: Frame
 ) -> dict[int, str]:
     """The same of what the body of a tf.while_loop returns for its parameters, by position."""
-    known: Known = {}
+    known: Known = {name: Part(frozenset({name}), rank=ranks[name]) for name in ranks}
     _follow(block, known, frame, 0)
     held = _read(returned, known, frame, 0)
     found: dict[int, str] = {}
-    for position, name in enumerate(names):
+    for position, name in enumerate(ranks):
         item = held.get(position) if isinstance(held, dict) else None
         place = next(_longer(name, item), None)
         if place is not None:
@@ -66,7 +75,7 @@ def grown_items(
 
 def _longer(place: str, held: Held) -> Iterator[str]:
     if isinstance(held, Part):
-        if held.is_longer and place in held.places:
+        if held.longer and place in held.places:
             yield place
     elif held is not None:
         for key, item in held.items():
@@ -117,7 +126,7 @@ def _bind(target: ast.expr, held: Held, known: Known) -> None:
 def _place(node: ast.expr, known: Known) -> Held:
     """What a name holds, or an item of it."""
     if isinstance(node, ast.Name):
-        return known[node.id] if node.id in known else Part(frozenset({node.id}))
+        return known.get(node.id)
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         return _item(_place(node.value, known), node.slice.value)
     return None
@@ -126,7 +135,7 @@ def _place(node: ast.expr, known: Known) -> Held:
 def _item(held: Held, key: object) -> Held:
     if isinstance(held, dict):
         return held[key] if key in held else _item(held.get(...), key)
-    if held is None or held.is_longer:
+    if held is None or held.longer or held.changed:
         return None
     return Part(frozenset(f"{place}[{key!r}]" for place in held.places))
 
@@ -145,6 +154,10 @@ def _read(node: ast.expr, known: Known, frame: Frame, depth: int) -> Held:
         }
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         return _item(_read(node.value, known, frame, depth), node.slice.value)
+    if isinstance(node, ast.UnaryOp):
+        return _read(node.operand, known, frame, depth)
+    if isinstance(node, ast.BinOp):
+        return _combined(kept_axes.of_operation(node), known, frame, depth)
     return _of_call(node, known, frame, depth) if isinstance(node, ast.Call) else None
 
 
@@ -153,11 +166,12 @@ def _of_call(node: ast.Call, known: Known, frame: Frame, depth: int) -> Held:
         return None
     target = frame.analysis.evaluate(node.func, frame)
     if target.kind is EXTERNAL:
-        name = str(target.ref)
+        name = api_name(str(target.ref))
         if name in CONCATENATIONS:
             return _joined(node, known, frame, depth)
-        is_same = name in _SAME or name in _COPIES
-        return _read(node.args[0], known, frame, depth) if is_same and node.args else None
+        if name in _SAME or name in _COPIES:
+            return _read(node.args[0], known, frame, depth) if node.args else None
+        return _combined(kept_axes.of_call(name, node, frame), known, frame, depth)
     if depth >= _MOST_CALLS:
         return None
     callee = only_callee(target, frame.analysis)
@@ -169,42 +183,64 @@ def _of_call(node: ast.Call, known: Known, frame: Frame, depth: int) -> Held:
     return _of_function(info, _given(node, info, known, frame, depth), frame, depth)
 
 
+def _combined(sources: Iterable[kept_axes.Source], known: Known, frame: Frame, depth: int) -> Held:
+    """What an operation makes of its arguments: at least as long as each of them."""
+    parts: list[Part] = []
+    for source in sources:
+        held = _read(source.node, known, frame, depth)
+        if isinstance(held, Part):
+            parts.append(_changed_along(source.changed, held))
+    if not parts:
+        return None
+    parts = [part for part in parts if part.longer] or parts
+    return Part(
+        frozenset().union(*(part.places for part in parts)),
+        frozenset.intersection(*(part.longer for part in parts)),
+        frozenset().union(*(part.changed for part in parts)),
+        max(part.rank for part in parts),
+    )
+
+
+def _changed_along(axes: frozenset[int], part: Part) -> Part:
+    """A part that an operation may have made shorter along these axes."""
+    if not axes:
+        return part
+    still = [
+        longer
+        for longer in part.longer
+        if all(kept_axes.are_apart(longer, axis, part.rank) for axis in axes)
+    ]
+    return part._replace(longer=frozenset(still), changed=part.changed | axes)
+
+
 def _joined(node: ast.Call, known: Known, frame: Frame, depth: int) -> Held:
     joined = node.args[0] if node.args else None
     if not isinstance(joined, (ast.List, ast.Tuple)) or len(joined.elts) < 2:
         return None
-    axis = _number(node, 1, "axis")
-    parts = [
-        _read(item, known, frame, depth) or _picked(item, axis, known, frame, depth)
-        for item in joined.elts
-    ]
-    places = [part.places for part in parts if isinstance(part, Part)]
-    return Part(frozenset().union(*places), is_longer=True) if places else None
-
-
-def _picked(
-    node: ast.expr, joined_along: int | None, known: Known, frame: Frame, depth: int
-) -> Held:
-    """`tf.gather(beams, best, batch_dims=1)`, which is as long as `beams` along the axes behind the one that it picks from."""
-    if not isinstance(node, ast.Call) or not node.args or joined_along is None:
+    held = [_read(item, known, frame, depth) for item in joined.elts]
+    parts = [part for part in held if isinstance(part, Part)]
+    if not parts:
         return None
-    target = frame.analysis.evaluate(node.func, frame)
-    if target.kind is not EXTERNAL or target.ref not in _GATHERS:
-        return None
-    batched = _number(node, 4, "batch_dims", 0)
-    along = _number(node, 3, "axis", batched)
-    if along is None or batched is None or not 0 <= along < joined_along:
-        return None
-    return _read(node.args[0], known, frame, depth)
+    axis = kept_axes.number(_axis_given(node), frame)
+    rank = max(kept_axes.written_rank(item, frame) for item in joined.elts)
+    parts = [part._replace(rank=max(part.rank, rank)) for part in parts]
+    whole = [part for part in parts if _is_whole(part, axis)]
+    if not whole:
+        return parts[0] if len(parts) == 1 else None
+    places = frozenset().union(*(part.places for part in whole))
+    changed = frozenset().union(*(part.changed for part in whole))
+    longer = frozenset({axis}).union(*(part.longer for part in whole) if len(whole) == 1 else ())
+    return Part(places, longer, changed, max(part.rank for part in whole))
 
 
-def _number(node: ast.Call, position: int, name: str, missing: int | None = None) -> int | None:
-    """The number that is written for an argument."""
-    keywords = {keyword.arg: keyword.value for keyword in node.keywords}
-    given = node.args[position] if position < len(node.args) else keywords.get(name)
-    if given is None:
-        return missing
-    return given.value if isinstance(given, ast.Constant) and type(given.value) is int else None
+def _is_whole(part: Part, axis: int | None) -> bool:
+    """Whether a part is as long along an axis as it was, or longer."""
+    return all(kept_axes.are_apart(axis, each, part.rank) for each in part.changed)
+
+
+def _axis_given(node: ast.Call) -> ast.expr | None:
+    given = {keyword.arg: keyword.value for keyword in node.keywords}
+    return node.args[1] if len(node.args) > 1 else given.get("axis")
 
 
 def _given(

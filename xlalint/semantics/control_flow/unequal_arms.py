@@ -14,6 +14,7 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from xlalint.semantics.control_flow.kept_axes import written_rank
 from xlalint.semantics.control_flow.written_slices import axes_sliced, leaves_out
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.names import api_name
@@ -349,7 +350,7 @@ def _joined(node: ast.Call, test: ast.expr | None, frame: Frame, sizes: Sizes) -
     known = [part for part in parts if part is not None]
     whole = [part for part in known if not part.changed and not part.unsure]
     axis = frozenset({_number(_argument(node, 1, "axis"), frame)})
-    least = max(_written_rank(item, frame) for item in items.elts)
+    least = max(written_rank(item, frame) for item in items.elts)
     size = _changed(next(iter(whole or known), None), axis, frame, least)
     return None if size is None else size._replace(longer=size.longer | axis)
 
@@ -359,18 +360,6 @@ def _gathered(node: ast.Call, test: ast.expr | None, frame: Frame, sizes: Sizes)
     axis = _argument(node, 3, "axis") or _argument(node, 4, "batch_dims")
     along = 0 if axis is None else _number(axis, frame)
     return _perhaps(of_expression(node.args[0], test, frame, sizes), [along], frame)
-
-
-def _written_rank(node: ast.expr, frame: Frame) -> int:
-    """How many axes a part of a concatenation has at least, as it is written: two in `row[:, None]` and `tf.expand_dims(row, 1)`."""
-    if isinstance(node, ast.Subscript):
-        given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        is_none = [isinstance(each, ast.Constant) and each.value is None for each in given]
-        return sum(isinstance(each, ast.Slice) or new for each, new in zip(given, is_none))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        if node.func.attr == "expand_dims":
-            return (_number(_argument(node, 1, "axis"), frame) or 0) + 1
-    return 0
 
 
 def _unless(value: Value, neutral: int) -> list[int | None]:

@@ -321,23 +321,30 @@ def _eye(api: Api, bound: Bound) -> Shape | None:
 
 def _gather(api: Api, bound: Bound) -> Shape | None:
     indices, axis = bound.get("indices"), _given(api, bound, "axis")
-    batch = bound.get("batch_dims")
-    if indices is None or (batch is not None and number(batch) != 0):
+    batched = _batch_dimensions(bound)
+    if indices is None or batched is None:
         return None
-    position = 0 if axis is None or axis == NONE else number(axis)
+    position = batched if axis is None or axis == NONE else number(axis)
     of_indices = operand_shape(indices)
-    return shapes.gathered(_first(api, bound).shape, of_indices, position)
+    return shapes.gathered(_first(api, bound).shape, of_indices, position, batched)
+
+
+def _batch_dimensions(bound: Bound) -> int | None:
+    """How many first dimensions a tensor and its indices have in common; None where that is not known, or counted from the end."""
+    given = bound.get("batch_dims")
+    batched = 0 if given is None else number(given)
+    return batched if batched is not None and batched >= 0 else None
 
 
 def _gather_nd(api: Api, bound: Bound) -> Shape | None:
     """The last dimension of the indices says how many of the tensor's dimensions each of them goes through."""
-    indices, batch = bound.get("indices"), bound.get("batch_dims")
+    indices, batched = bound.get("indices"), _batch_dimensions(bound)
     known = operand_shape(indices) if indices is not None else None
     params = _first(api, bound).shape
-    if not known or params is None or (batch is not None and number(batch) != 0):
+    if not known or params is None or batched is None or known[-1] is None:
         return None
-    depth = known[-1]
-    return None if depth is None or depth > len(params) else (*known[:-1], *params[depth:])
+    depth = batched + known[-1]
+    return None if depth > len(params) else (*known[:-1], *params[depth:])
 
 
 def _tile(api: Api, bound: Bound) -> Shape | None:
@@ -407,12 +414,6 @@ def _sequence_mask(api: Api, bound: Bound) -> Shape | None:
     return (*shape, number(longest) if longest is not None else None)
 
 
-def _pair(api: Api, bound: Bound) -> Shape | None:
-    """The values of `tf.math.top_k`: as many as asked for, along the last axis."""
-    shape, k = _first(api, bound).shape, bound.get("k")
-    return (*shape[:-1], number(k) if k is not None else 1) if shape else None
-
-
 _NAMESPACES = ("tf.", "keras.ops.", "keras.backend.")
 _RULES: dict[str, Callable[[Api, Bound], Shape | None]] = {
     "reshape": _reshape,
@@ -453,5 +454,4 @@ _RULES: dict[str, Callable[[Api, Bound], Shape | None]] = {
     "sequence_mask": _sequence_mask,
     "argmax": _argument_of_extreme,
     "argmin": _argument_of_extreme,
-    "top_k": _pair,
 }

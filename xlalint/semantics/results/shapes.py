@@ -146,9 +146,13 @@ def multiplied(
     return (*batch, a[-1] if transpose_a else a[-2], b[-2] if transpose_b else b[-1])
 
 
-def gathered(params: Shape | None, indices: Shape | None, axis: int | None) -> Shape | None:
-    """The shape of `tf.gather(params, indices, axis=axis)` without batch dimensions."""
+def gathered(
+    params: Shape | None, indices: Shape | None, axis: int | None, batched: int = 0
+) -> Shape | None:
+    """The shape of `tf.gather(params, indices, axis=axis, batch_dims=batched)`."""
     if params is None or indices is None or axis is None or not -len(params) <= axis < len(params):
         return None
     position = axis % len(params)
-    return (*params[:position], *indices, *params[position + 1 :])
+    if not batched <= min(position, len(indices)):
+        return None
+    return (*params[:position], *indices[batched:], *params[position + 1 :])

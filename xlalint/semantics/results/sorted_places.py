@@ -27,6 +27,7 @@ from xlalint.semantics.values import (
     Places,
     Value,
     constant,
+    shaped,
 )
 
 # What is as large as can be to TensorFlow, and what is false or 0: masks, and what counts them.
@@ -69,6 +70,10 @@ def top_k(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
     positions = _positions(first, flat)
     if _is_cut(first, bound):
         positions = positions._replace(producer=None)
+    if first.is_tensor and first.shape and not first.structured:
+        k = bound.get("k", constant(1)).constant()
+        size = k.value if k is not None and type(k.value) is int else None
+        positions = shaped(positions, (*first.shape[:-1], size))
     dtype = first.dtype if first.is_tensor else None
     values = positions._replace(dtype=dtype, ref=positions.ref and _VALUES)
     return Value(SEQUENCE, positions.dependence, ref=(values, positions))
