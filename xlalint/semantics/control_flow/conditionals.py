@@ -259,9 +259,9 @@ def _difference_of_name(name: str, first: Arm, second: Arm, frame: Frame) -> Dif
     if found is None and a.is_tensor and b.is_tensor:
         ranks = [relative_ranks.after(arm.block, frame) for arm in (first, second)]
         found = _relative(*(r.get(name, relative_ranks.Rank(name, 0)) for r in ranks))
-        if found is None and None in (a.dtype, b.dtype):
-            made = [floating_arms.assigned(name, arm.block) for arm in (first, second)]
-            found = _in_floating((a, b), (made[0], made[1]))
+    if found is None and (a.is_tensor or b.is_tensor) and None in (a.dtype, b.dtype):
+        made = [floating_arms.assigned(name, arm.block) for arm in (first, second)]
+        found = _in_floating((a, b), (made[0], made[1]), frame)
     return found
 
 
@@ -371,11 +371,13 @@ def _returns_differ(split: Split, frame: Frame, ends: bool) -> Difference | None
         return found[0]
     if ways[0] == [NONE] and ways[1] == [NONE]:
         return Difference("none", "None", "None")
-    return _relative_returns(split, frame)
+    return _relative_returns(split, ways[0], ways[1], frame)
 
 
-def _relative_returns(split: Split, frame: Frame) -> Difference | None:
-    """`if c: return tf.expand_dims(x, 0)`, `return x`: ranks against one another, of what stands side by side."""
+def _relative_returns(
+    split: Split, one: Sequence[Value], other: Sequence[Value], frame: Frame
+) -> Difference | None:
+    """`if c: return tf.expand_dims(x, 0)`, `return x`: ranks and dtypes against one another, of what stands side by side."""
     first = split.node.body[-1]
     second = split.node.orelse[-1] if split.node.orelse else _next(split.node, frame)
     if len(split.node.body) > 1 or len(split.node.orelse) > 1:
@@ -385,7 +387,10 @@ def _relative_returns(split: Split, frame: Frame) -> Difference | None:
     ]
     if len(expressions) < 2:
         return None
-    return _relative(*(relative_ranks.rank_of(e, frame) for e in expressions))
+    found = _relative(*(relative_ranks.rank_of(e, frame) for e in expressions))
+    if found is None and len(one) == len(other) == 1:
+        found = _in_floating((one[0], other[0]), (expressions[0], expressions[1]), frame)
+    return found
 
 
 def _next(node: ast.stmt, frame: Frame) -> ast.stmt | None:
@@ -413,7 +418,7 @@ def note_results(
                     relative_ranks.rank_of(expression, frame),
                 )
         if found is None:
-            found = _in_floating((results[0], other), (expressions[0], expression))
+            found = _in_floating((results[0], other), (expressions[0], expression), frame)
         if found is not None:
             frame.analysis.note(frame, node, ARMS, test, found)
             return
@@ -422,11 +427,13 @@ def note_results(
 
 
 def _in_floating(
-    values: tuple[Value, Value], expressions: tuple[ast.expr | None, ast.expr | None]
+    values: tuple[Value, Value],
+    expressions: tuple[ast.expr | None, ast.expr | None],
+    frame: Frame,
 ) -> Difference | None:
     if None not in (values[0].dtype, values[1].dtype) or any(map(_is_vague, values)):
         return None
-    words = floating_arms.dtypes_of(values, expressions)
+    words = floating_arms.dtypes_of(values, expressions, frame)
     return Difference("dtype", *words) if words is not None else None
 
 

@@ -63,11 +63,11 @@ def _grows_in_function(made: Made, call: ast.Call, name: str, frame: Frame) -> b
     parameter = _taking(name, call, info, is_bound=is_bound)
     if parameter is None:
         return False
-    returned = _returned(info, made.position)
+    made_inside = returned(info, made.position)
     home = frame.analysis.modules.closures.get(info) or frame.analysis.modules.module_frame(
         info.module
     )
-    return returned is not None and _concatenates(returned, parameter, home)
+    return made_inside is not None and _concatenates(made_inside, parameter, home)
 
 
 def _taking(name: str, call: ast.Call, info: FunctionInfo, *, is_bound: bool) -> str | None:
@@ -87,7 +87,7 @@ def _taking(name: str, call: ast.Call, info: FunctionInfo, *, is_bound: bool) ->
     return None
 
 
-def _returned(info: FunctionInfo, position: int | None) -> ast.expr | None:
+def returned(info: FunctionInfo, position: int | None) -> ast.expr | None:
     """What a function returns in its last statement, and in no other, or an item of it, where it is written out or assigned once."""
     if isinstance(info.node, ast.Lambda):
         return _item(info.node.body, position)
@@ -95,8 +95,8 @@ def _returned(info: FunctionInfo, position: int | None) -> ast.expr | None:
     returns = [part for part in ast.walk(info.node) if isinstance(part, ast.Return)]
     if len(returns) != 1 or returns[0] is not body[-1]:
         return None
-    found = _item(_assigned_once(returns[0].value, body, info), position)
-    return _assigned_once(found, body, info)
+    found = _item(assigned_once(returns[0].value, body, info), position)
+    return assigned_once(found, body, info)
 
 
 def _item(made: ast.expr | None, position: int | None) -> ast.expr | None:
@@ -106,7 +106,7 @@ def _item(made: ast.expr | None, position: int | None) -> ast.expr | None:
     return items[position] if position < len(items) else None
 
 
-def _assigned_once(
+def assigned_once(
     found: ast.expr | None, body: list[ast.stmt], info: FunctionInfo
 ) -> ast.expr | None:
     """What a name was assigned, in the one place that assigns it; anything else as it is."""
