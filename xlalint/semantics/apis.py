@@ -501,7 +501,7 @@ def _foreign_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) 
     if name in _ASK_FOR_THE_LIBRARY and arguments.positional:
         asked = arguments.positional[0]
         return constant("tensorflow") if asked.is_tensor and not asked.structured else SOME_PYTHON
-    distribution = drawn_samples.make(name)
+    distribution = drawn_samples.make(name, arguments)
     if distribution is not None:
         return distribution
     if name.startswith("tensorflow_addons."):

@@ -405,10 +405,10 @@ def _external_instance_method(
         frame.analysis.node_inputs.saw_write(f"{api_name(name)}.{attr}", node, frame)
     if base.made is not None:
         frame.analysis.scopes.saw_use(base, attr, frame)
-    on_host = host_objects.call(name, attr, node, frame)
+    on_host = host_objects.call(name, attr, node, frame, arguments)
     if on_host is not None:
         return on_host
-    drawn = drawn_samples.draw(name, attr)
+    drawn = drawn_samples.call(base, name, attr, arguments, node, frame)
     if drawn is not None:
         return drawn
     if attr == "add" and api_name(name) in model_layers.SEQUENTIAL:

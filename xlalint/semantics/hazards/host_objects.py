@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.facts import ASSUMED
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.hazards.noted_calls import note_operation
+from xlalint.semantics.hazards import linear_operators
+from xlalint.semantics.hazards.noted_calls import note_operation, note_refused, note_size
 from xlalint.semantics.values import (
     COMPUTED,
     INSTANCE,
@@ -15,13 +17,10 @@ from xlalint.semantics.values import (
     TENSOR,
     Value,
     class_name,
-    flattened,
 )
 
 _DISTRIBUTIONS = ("tf.distributions",)
 _DRAWN_FROM_GAMMA = ("Gamma", "Beta", "DirichletMultinomial", "Dirichlet", "StudentT")
-_DETERMINANTS = {"determinant": "MatrixDeterminant", "log_abs_determinant": "LogMatrixDeterminant"}
-_COMPOSITES = ("Adjoint", "BlockDiag", "Composition", "Inversion", "Kronecker")
 # By the start of the class's name, the operation that a method emits (tensorflow/python/ops, 2.12 to 2.21).
 _OPERATIONS: dict[str, dict[str, str]] = {
     "tf.lookup.": {
@@ -58,16 +57,15 @@ _OPERATIONS: dict[str, dict[str, str]] = {
         "write": "SaveV2",
     },
     "tf.random.Generator": {"binomial": "StatefulRandomBinomial"},
-    # Those known to be positive definite go by way of Cholesky, which has a kernel.
-    "tf.linalg.LinearOperatorFullMatrix": _DETERMINANTS,
-    "tf.linalg.LinearOperatorToeplitz": _DETERMINANTS,
-    "tf.linalg.LinearOperatorTridiag": _DETERMINANTS,
-    "tf.linalg.LinearOperatorPermutation": {"determinant": "MatrixDeterminant"},
-    # These ask the operators that they hold (tensorflow/python/ops/linalg, 2.12 to 2.21).
-    **{f"tf.linalg.LinearOperator{name}": _DETERMINANTS for name in _COMPOSITES},
+    **linear_operators.OPERATIONS,
 }
-_HOLDING = tuple(f"tf.linalg.LinearOperator{name}" for name in _COMPOSITES)
-_OPERATORS = frozenset(name for name in _OPERATIONS if name.startswith("tf.linalg."))
+# How many numbers a method draws, which XLA has to know when it compiles.
+_SIZES: dict[str, dict[str, str]] = {
+    "tf.random.Generator": {
+        **dict.fromkeys(("normal", "uniform", "truncated_normal", "uniform_full_int"), "shape"),
+        "make_seeds": "count",
+    }
+}
 _CHECKPOINT = "tf.train.Checkpoint"
 _RETURN_TENSORS = frozenset(
     {
@@ -80,7 +78,16 @@ _RETURN_TENSORS = frozenset(
         "dequeue_many",
         "dequeue_up_to",
     }
-    | {"determinant", "log_abs_determinant", "solve", "matmul", "matvec", "trace", "to_dense"}
+    | {
+        "determinant",
+        "log_abs_determinant",
+        "solve",
+        "solvevec",
+        "matmul",
+        "matvec",
+        "trace",
+        "to_dense",
+    }
 )
 
 
@@ -102,21 +109,15 @@ def note_making(value: Value, node: ast.AST, frame: Frame) -> None:
 
 def may_make(name: str) -> bool:
     """Whether `make` may know what calling this makes."""
-    return name in _OPERATORS or _is_class(name.replace("tf.compat.v1.", "tf.", 1))
+    return name in linear_operators.OPERATIONS or _is_class(name.replace("tf.compat.v1.", "tf.", 1))
 
 
 def make(name: str, values: Sequence[Value], keywords: Mapping[str, Value]) -> Value | None:
     """The instance that calling a class of this name makes; None for other names."""
-    if name in _OPERATORS and "is_positive_definite" not in keywords:
-        held = flattened((*values[:1], *keywords.values()))
-        if name not in _HOLDING or any(_has_no_determinant(each) for each in held):
-            return Value(INSTANCE, ref=name)
+    if linear_operators.is_known(name, values, keywords):
+        return Value(INSTANCE, ref=name)
     name = name.replace("tf.compat.v1.", "tf.", 1)
     return Value(INSTANCE, ref=name) if _is_class(name) else None
-
-
-def _has_no_determinant(value: Value) -> bool:
-    return value.kind is INSTANCE and _OPERATIONS.get(class_name(value) or "") is _DETERMINANTS
 
 
 def _is_class(name: str) -> bool:
@@ -126,7 +127,9 @@ def _is_class(name: str) -> bool:
     return is_one and leaf[:1].isupper() and "Initializer" not in leaf
 
 
-def call(name: str, attr: str, node: ast.AST, frame: Frame) -> Value | None:
+def call(
+    name: str, attr: str, node: ast.AST, frame: Frame, arguments: Arguments | None = None
+) -> Value | None:
     """The value of a method call of an instance of the class `name`, noted if XLA has no kernel for it."""
     if name.startswith(_CHECKPOINT):
         frame.touches_host = True
@@ -136,6 +139,13 @@ def call(name: str, attr: str, node: ast.AST, frame: Frame) -> Value | None:
         if name.startswith(prefix):
             if attr in methods:
                 note_operation(methods[attr], (), node, frame)
+            refused = linear_operators.REFUSED.get(prefix, {}).get(attr)
+            if refused is not None:
+                note_refused(refused, node, frame)
+            size = _SIZES.get(prefix, {}).get(attr)
+            if size is not None and arguments is not None:
+                given = arguments.positional[:1] or (arguments.keywords.get(size, NOTHING_KNOWN),)
+                note_size(f"{prefix}.{attr}", size, given[0], node, frame)
             returns = attr in _RETURN_TENSORS or prefix == "tf.random.Generator"
             return Value(TENSOR, COMPUTED) if returns else NOTHING_KNOWN
     return None

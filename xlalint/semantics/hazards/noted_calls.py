@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import CALL, CallDetail, Verdict
@@ -65,6 +66,24 @@ def note_operation(
     if composite and all(value.guess for value in composite):
         verdict = verdict._replace(possible=True)
     note_call(api, verdict, {}, False, node, frame)
+
+
+def note_refused(name: str, node: ast.AST, frame: Frame) -> None:
+    """Note a method that calls an API which XLA refuses, as it is called there."""
+    api = frame.analysis.catalog.api(name)
+    if api is None or api.status != "fails" or not frame.context.is_compiled or frame.silent:
+        return
+    note_call(api, Verdict(api.status, api.missing, api.reason, (), ()), {}, False, node, frame)
+
+
+def note_size(name: str, parameter: str, size: Value, node: ast.AST, frame: Frame) -> None:
+    """Note a method that draws as many numbers as an argument says, where data may decide it."""
+    api = frame.analysis.catalog.api("tf.random.stateless_normal")
+    if api is None or not frame.context.is_compiled or frame.silent or not is_handed_over(size):
+        return
+    verdict = Verdict(api.status, (), None, (), (parameter,))
+    drawing = replace(api, name=name, ops=())
+    note_call(drawing, verdict, {parameter: size}, False, node, frame)
 
 
 def note_call(

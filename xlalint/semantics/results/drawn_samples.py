@@ -1,24 +1,76 @@
-"""What a distribution of TensorFlow Probability draws: numbers that the program makes, which XLA does not know as it compiles."""
+"""Distributions of TensorFlow Probability: what they draw is numbers that the program makes, which XLA does not know as it compiles.
+
+Some of their methods need what XLA has no kernel for, and how many numbers they draw has to be known when XLA compiles (measured,
+TensorFlow 2.15 and 2.21, TensorFlow Probability 0.23 and 0.25: fixtures/XLA401/flagged_distributions.py, fixtures/XLA203/flagged_drawn_samples.py).
+"""
 
 from __future__ import annotations
 
-from xlalint.semantics.values import COMPUTED, INSTANCE, TENSOR, Value
+import ast
+from typing import TYPE_CHECKING
+
+from xlalint.semantics.hazards import linear_operators
+from xlalint.semantics.hazards.noted_calls import note_operation, note_size
+from xlalint.semantics.values import COMPUTED, INSTANCE, NONE, NOTHING_KNOWN, TENSOR, Made, Value
+
+if TYPE_CHECKING:
+    from xlalint.semantics.arguments import Arguments
+    from xlalint.semantics.frames import Frame
 
 _HOME = "tensorflow_probability.distributions."
 # A joint distribution draws a tuple or a dictionary of samples.
 _OF_SEVERAL = "JointDistribution"
+_DENSITIES = ("log_prob", "prob", "entropy")
+# By class, the operation without a kernel that a method emits.
+_OPERATIONS: dict[str, dict[str, str]] = {
+    f"{_HOME}NegativeBinomial": {"sample": "StatelessRandomGammaV3"},
+    f"{_HOME}Empirical": dict.fromkeys(("entropy", "mode"), "UniqueWithCountsV2"),
+    f"{_HOME}Bates": {
+        "sample": "SegmentMean",
+        **dict.fromkeys(("log_prob", "cdf", "survival_function"), "SegmentSum"),
+    },
+    f"{_HOME}PoissonLogNormalQuadratureCompound": {"sample": "StatelessRandomPoisson"},
+}
+# Their densities ask a linear operator for its determinant: one that they make where they are given this, or one that they are given.
+_UPDATED = (f"{_HOME}MultivariateNormalDiagPlusLowRank", "scale_perturb_factor")
+_GIVEN = (f"{_HOME}MultivariateNormalLinearOperator", "scale")
 
 
-def make(name: str) -> Value | None:
+def make(name: str, arguments: Arguments) -> Value | None:
     """The distribution that calling a class of this name makes; None for other names."""
     leaf = name.rpartition(".")[2]
     if not name.startswith(_HOME) or not leaf[:1].isupper() or leaf.startswith(_OF_SEVERAL):
         return None
+    operation = _of_determinant(name, arguments)
+    if operation is not None:
+        return Value(INSTANCE, ref=Made(name, (("determinant", Value(ref=operation)),)))
     return Value(INSTANCE, ref=name)
 
 
-def draw(name: str, attr: str) -> Value | None:
+def _of_determinant(name: str, arguments: Arguments) -> str | None:
+    """The determinant without a kernel that the densities of such a distribution ask for."""
+    if name == _UPDATED[0]:
+        return "MatrixDeterminant" if arguments.keywords.get(_UPDATED[1], NONE) != NONE else None
+    if name != _GIVEN[0]:
+        return None
+    given = arguments.positional[1:2] or (arguments.keywords.get(_GIVEN[1], NOTHING_KNOWN),)
+    return linear_operators.determinant_of(given[0])
+
+
+def call(
+    base: Value, name: str, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value | None:
     """What a method of a distribution of the class `name` returns, where it draws; None otherwise."""
-    if attr == "sample" and name.startswith(_HOME):
-        return Value(TENSOR, COMPUTED)
-    return None
+    if not name.startswith(_HOME):
+        return None
+    operation = _OPERATIONS.get(name, {}).get(attr)
+    if isinstance(base.ref, Made) and attr in _DENSITIES:
+        operation = next((v.ref for k, v in base.ref.arguments if k == "determinant"), None)
+    if operation is not None:
+        note_operation(operation, (), node, frame)
+    if attr != "sample":
+        return None
+    if operation is None:
+        given = arguments.positional[:1] or (arguments.keywords.get("sample_shape", NONE),)
+        note_size(f"{name}.sample", "sample_shape", given[0], node, frame)
+    return Value(TENSOR, COMPUTED)
