@@ -19,6 +19,7 @@ class EffectWhileTracing(Rule):
     def __init__(self, passage: Passage) -> None:
         super().__init__(passage)
         self._kept: set[cst.CSTNode] = set()
+        self._places: set[cst.CSTNode] = set()
         self._shared: set[str] = set()
 
     def visit_Global(self, node: cst.Global) -> None:
@@ -33,21 +34,30 @@ class EffectWhileTracing(Rule):
             self._kept.add(node.value)
         for target in node.targets:
             for place in _places(target.target):
-                self._judge(place)
+                self._judge_place(place)
 
     def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
-        self._judge(node.target)
+        self._judge_place(node.target)
 
     def visit_AugAssign(self, node: cst.AugAssign) -> None:
-        self._judge(node.target)
+        self._judge_place(node.target)
 
     def visit_Call(self, node: cst.Call) -> None:
         self._judge(node)
+
+    def visit_Attribute(self, node: cst.Attribute) -> None:
+        """`self.mask`, which functools.cached_property makes; what is assigned has been judged."""
+        if node not in self._places:
+            self._judge(node)
 
     def _outlives(self, target: cst.BaseExpression) -> bool:
         if isinstance(target, cst.Name):
             return target.value in self._shared
         return isinstance(target, (cst.Attribute, cst.Subscript))
+
+    def _judge_place(self, node: cst.BaseExpression) -> None:
+        self._places.add(node)
+        self._judge(node)
 
     def _judge(self, node: cst.BaseExpression) -> None:
         for fact in self.facts(node, TRACE_EFFECT):

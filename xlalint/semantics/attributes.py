@@ -10,7 +10,7 @@ from xlalint.semantics import named_tuples, symbolic
 from xlalint.semantics.classes import external_role
 from xlalint.semantics.environment import versions
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.hazards import keras_state, unknown_sizes
+from xlalint.semantics.hazards import keras_state, outliving, unknown_sizes
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.names import canonical
 from xlalint.semantics.results import composites, dtypes
@@ -66,6 +66,8 @@ def read(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
         return join_all(tuple(read(one, attr, frame, node) for one in alternatives(value)))
     if value.kind is UNKNOWN:
         return _of_unknown(attr, node)
+    if value.kind is INSTANCE:
+        return _of_instance(value, attr, frame, node)
     reader = _READERS.get(value.kind)
     return reader(value, attr, frame) if reader is not None else NOTHING_KNOWN
 
@@ -134,13 +136,17 @@ def _of_module(value: Value, attr: str, frame: Frame) -> Value:
     return frame.analysis.modules.module_member(value.ref, attr)
 
 
-def _of_instance(value: Value, attr: str, frame: Frame) -> Value:
+def _of_instance(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
     if not isinstance(value.ref, ClassInfo):
         return _of_external_instance(value, attr, frame)
     method = frame.analysis.classes.method(value.ref, attr)
     if method is not None:
-        if frame.analysis.traits(method).is_property:
-            return frame.analysis.functions.invoke(method, [], {}, value, frame)
+        traits = frame.analysis.traits(method)
+        if traits.is_property:
+            found = frame.analysis.functions.invoke(method, [], {}, value, frame)
+            if traits.is_remembered and found.is_tensor:
+                outliving.note_kept_property(node, found, value.ref, attr, frame)
+            return found
         return Value(FUNCTION, ref=(method, value))
     if value.fields:
         held = frame.analysis.objects.held(value, attr)
@@ -227,7 +233,6 @@ _READERS: dict[str, Callable[[Value, str, Frame], Value]] = {
     SHAPE: _of_shape,
     NDARRAY: _of_array,
     PROJECT_MODULE: _of_module,
-    INSTANCE: _of_instance,
     CLASS: _of_class,
     STRATEGY: _of_strategy,
     MAPPING: _of_mapping,

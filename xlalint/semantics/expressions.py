@@ -25,6 +25,7 @@ from xlalint.semantics.subscripts import index_value, subscript
 from xlalint.semantics.training import tpu_tests
 from xlalint.semantics.values import (
     ANY_OF,
+    CALLED,
     COLLECTION,
     CONSTANT,
     DEFERRED,
@@ -235,7 +236,8 @@ def _boolean(node: ast.BoolOp, frame: Frame) -> Value:
             values.append(value)  # decides the whole expression: what follows is not run
             break
         if known is None or is_last:
-            values.append(value)
+            is_given = value.kind in CALLED and not (is_and or is_last)
+            values.append(value._replace(optional=False) if is_given else value)
         if value.is_tensor and not is_last and not _may_be_a_structure(operand, value):
             tested = value
         narrow(operand, is_and, frame)

@@ -594,7 +594,9 @@ class Functions:
             return annotated._replace(optional=True) if is_none else annotated
         if by_default is not None:
             return self._default_function(info, default) or by_default
-        return None
+        stand_in = info.stand_ins.get(name) if is_none else None
+        value = self._default_function(info, stand_in) if stand_in is not None else None
+        return None if value is None else value._replace(optional=True)
 
 
 def _is_promised(

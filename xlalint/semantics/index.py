@@ -17,6 +17,7 @@ from pathlib import Path
 
 from xlalint.semantics.environment import keras_backends
 from xlalint.semantics.names import mentions_tensorflow
+from xlalint.semantics.stand_ins import in_place_of
 from xlalint.semantics.syntax import found_in, nodes_of
 from xlalint.semantics.text_lines import holds_one, lines_at, plain
 from xlalint.semantics.uses import Uses, uses_in
@@ -52,6 +53,7 @@ class FunctionInfo:
     _is_generator: bool | None = None
     _telling: list[ast.AST] | None = None
     _uses: Uses | None = None
+    _stand_ins: dict[str, ast.expr] | None = None
     _calls: tuple[ast.Call, ...] | None = None
     _nested: dict[str, FunctionInfo] | None = None
     _parameter_names: frozenset[str] | None = None
@@ -136,6 +138,13 @@ class FunctionInfo:
         if self._uses is None:
             self._uses = uses_in(self.telling, self.parameter_names)
         return self._uses
+
+    @property
+    def stand_ins(self) -> dict[str, ast.expr]:
+        """The names that the function takes in the place of parameters that nobody gave."""
+        if self._stand_ins is None:
+            self._stand_ins = in_place_of(self.parameter_names, self.telling)
+        return self._stand_ins
 
     @property
     def calls(self) -> tuple[ast.Call, ...]:

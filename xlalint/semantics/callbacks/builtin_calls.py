@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import eager
+from xlalint.semantics import eager, evidence
 from xlalint.semantics.attributes import read
 from xlalint.semantics.callbacks import handed_functions, protocols
 from xlalint.semantics.facts import ASSUMED, CONVERSION, ITERATION
@@ -14,6 +14,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import iteration, trace_effects, unknown_sizes
 from xlalint.semantics.hazards.sizes import note_sizes
 from xlalint.semantics.index import ClassInfo
+from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.type_kinds import kind_of_type
 from xlalint.semantics.values import (
     BOUNDED,
@@ -369,7 +370,11 @@ def _len(value: Value, node: ast.AST, frame: Frame) -> Value:
     if counted is not None and counted.is_tensor and not (counted.guess or counted.optional):
         # Python takes no tensor for a length, whether AutoGraph converts the call or not.
         frame.analysis.note(frame, node, CONVERSION, counted, "len")
-    if value.kind is TENSOR and not (value.structured or value.guess or value.optional):
+    is_certain = value.kind is TENSOR and not (value.guess or value.optional)
+    if is_certain and value.structured and not frame.context.converted:
+        if _is_sliced_as_tensor(node, frame):
+            frame.analysis.note(frame, node, CONVERSION, value, "len")
+    elif is_certain and not value.structured:
         if not frame.context.converted:
             frame.analysis.note(frame, node, CONVERSION, value, "len")
             return SOME_PYTHON
@@ -382,6 +387,20 @@ def _len(value: Value, node: ast.AST, frame: Frame) -> Value:
     if value.kind is SHAPE and value.shape is not None:
         return constant(len(value.shape))
     return SOME_PYTHON
+
+
+def _is_sliced_as_tensor(node: ast.AST, frame: Frame) -> bool:
+    """Whether `len(x)` asks the input of a layer that `x[:, 0]` or `x.shape` elsewhere tells from a list, and nothing else is put in its place."""
+    counted = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    if not isinstance(counted, ast.Name) or frame.function is None:
+        return False
+    uses = frame.function.uses
+    if counted.id not in uses.sliced and counted.id not in uses.shaped:
+        return False
+    if evidence.is_asked_for_type(frame.function, counted.id):
+        return False
+    stored = (part for part in nodes_of(frame.function.body) if isinstance(part, ast.Name))
+    return not any(part.id == counted.id and isinstance(part.ctx, ast.Store) for part in stored)
 
 
 def _sum(values: tuple[Value, ...], frame: Frame) -> Value:

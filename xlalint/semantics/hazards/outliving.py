@@ -18,7 +18,7 @@ from xlalint.semantics.facts import COMPILED, TRACE_EFFECT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards.trace_effects import CACHED, KEPT, REMEMBERED, TraceEffect
 from xlalint.semantics.index import ClassInfo
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.values import ARRIVING, CAPTURED, TENSOR, Value
 
 # What makes a tensor where it stands; a name alone may hold one that eager code made.
@@ -58,6 +58,33 @@ def note_remembered(node: ast.AST, value: Value, frame: Frame) -> None:
     root = frame.context.root.cls
     kind = REMEMBERED if root is None else _once(root, frame)
     frame.analysis.note(frame, node, TRACE_EFFECT, value, TraceEffect(kind, ast.unparse(node)))
+
+
+def note_kept_property(
+    node: ast.expr, value: Value, cls: ClassInfo, attribute: str, frame: Frame
+) -> None:
+    """A functools.cached_property whose first reader, as far as anybody sees, is traced: the object keeps a tensor of that trace."""
+    if not _is_of_a_trace(value) or frame.silent:
+        return
+    if frame.context.region != COMPILED or frame.context.root is None or not _lives_on(cls, frame):
+        return
+    method = frame.analysis.classes.method(cls, attribute)
+    if method is None or any(called_name(call) == "init_scope" for call in method.calls):
+        return
+    if not (_is_set_elsewhere(cls, attribute, frame) or _is_read_before(cls, attribute, frame)):
+        effect = TraceEffect(_once(cls, frame), ast.unparse(node))
+        frame.analysis.note(frame, node, TRACE_EFFECT, value, effect)
+
+
+def _is_read_before(cls: ClassInfo, attribute: str, frame: Frame) -> bool:
+    """Whether a method that sets the object up asks for the attribute."""
+    methods = (frame.analysis.classes.method(cls, name) for name in SETTING_UP)
+    return any(
+        isinstance(part, ast.Attribute) and part.attr == attribute
+        for method in methods
+        if method is not None
+        for part in nodes_of([method.node])
+    )
 
 
 def _is_self(node: ast.expr, frame: Frame) -> bool:

@@ -25,7 +25,8 @@ DO_NOT_CONVERT = (
     "tf.compat.v1.autograph.experimental.do_not_convert",
     "tf.python.autograph.impl.api.do_not_convert",
 )
-_PROPERTIES = frozenset({"builtins.property", "functools.cached_property"})
+_KEPT_PROPERTY = "functools.cached_property"
+_PROPERTIES = frozenset({"builtins.property", _KEPT_PROPERTY})
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 # Traits that say no more than what a function is bound to.
 _BINDING = frozenset({"is_static", "is_classmethod"})
@@ -78,6 +79,7 @@ def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
             found["signature"] = specs.promised(signature)
         elif name in _PROPERTIES:
             found["is_property"] = True
+            found["is_remembered"] = name == _KEPT_PROPERTY
             reason = reason or "a property"
         elif name == "builtins.staticmethod":
             found["is_static"] = True
