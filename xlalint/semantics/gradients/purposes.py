@@ -22,6 +22,17 @@ _OBJECTIVES = re.compile(
 _OF_OBJECTIVES = re.compile(r"(Loss|Losses|CrossEntropy|Crossentropy|Likelihood|Regulari[sz]er)$")
 # Other methods of such a class may match boxes with labels, or pick examples.
 _COMPUTES = re.compile(r"^(call|__call__|forward|(_?compute|_?calculate)(_\w+)?)$")
+# What predictions are measured by, and how labels and logits are made to go together: nothing is trained with it.
+_MEASURES = re.compile(
+    r"(^|_)(acc|accuracy|precision|recall|iou|miou|jaccard|dice|auc|roc|f1|f\d?_?score|fbeta|score|scores|metrics?|kappa|map|ap|ndcg|mrr|psnr|"
+    r"ssim|wer|cer|ppl|perplexity|spearman\w*|kendall\w*|pearson\w*|correlation|rank|ranks|ranking|confusion\w*|top_?k|hits?|"
+    r"correct|errors?|median|percentile|quantiles?|thresholds?|calibration|ece|eval\w*|measure\w*|report\w*|stat\w*|summar\w*|"
+    r"log\w*|plot\w*|debug\w*|match\w*|assign\w*|align\w*|mask\w*|filter\w*|flatten\w*|valid\w*|remove\w*|select\w*|prepare\w*|"
+    r"preprocess\w*|split\w*|predict\w*|infer\w*)(_|$|\d)"
+)
+_OF_MEASURES = re.compile(r"metric|eval|measure|score")
+_OF_LOSSES = re.compile(r"(^|[._])loss(es)?([._]|$)|objectives?$")
+_LABELS_OF_LOGITS = frozenset({"labels", "label", "targets", "target", "y_true", "one_hot_labels"})
 # Searches, decoders and samplers choose among results: nothing is trained through them.
 _CHOOSES = re.compile(
     r"(^|[._])(nms|\w*suppress\w*|beam\w*|\w*decod(e|ing)|greedy\w*|generate\w*|sampl\w*|\w*search)(_|$|[._])"
@@ -60,8 +71,25 @@ def is_objective(info: FunctionInfo | None) -> bool:
         return False
     if _OBJECTIVES.search(info.name.lower()) is not None:
         return True
+    if _compares_with_labels(info):
+        return True
     is_of_one = info.cls is not None and _OF_OBJECTIVES.search(info.cls.name) is not None
     return is_of_one and _COMPUTES.search(info.name) is not None
+
+
+def _compares_with_labels(info: FunctionInfo) -> bool:
+    """Whether a function is given logits and labels, or in a module of losses `y_true` and `y_pred`, and is not called a measure."""
+    if info.cls is not None:
+        return False
+    names = info.parameter_names
+    home = info.module.name.lower()
+    if "logits" in names:
+        is_given = not names.isdisjoint(_LABELS_OF_LOGITS)
+    else:
+        is_given = {"y_true", "y_pred"} <= names and _OF_LOSSES.search(home) is not None
+    if not is_given or _OF_MEASURES.search(home) is not None:
+        return False
+    return _MEASURES.search(info.name.lower()) is None
 
 
 def serves_objective(frame: Frame) -> bool:
