@@ -19,6 +19,7 @@ from xlalint.semantics.control_flow import (
     matching,
     named_tests,
     raised,
+    step_ways,
     unequal_arms,
 )
 from xlalint.semantics.control_flow.conditionals import note_arms, run_arm
@@ -344,7 +345,11 @@ def _graph_if(node: ast.If, test: Value, frame: Frame) -> bool:
         changes, blocks = (body.changes, other.changes), (node.body, node.orelse)
         asked = named_tests.written(node.test, frame)
         frame.names.update(unequal_arms.of_names(changes, blocks, asked, frame))
+        if frame.loops:
+            step_ways.keep_joined(changes, frame)
     else:
+        for arm in (body, other) if frame.loops else ():
+            step_ways.keep_left(arm.block, arm.changes, frame)
         frame.names.apply(body.changes if body.ends else other.changes)
     return (body.ends or other.ends) and whole is None
 

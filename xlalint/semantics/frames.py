@@ -14,6 +14,7 @@ from xlalint.semantics.values import TENSOR, Value
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
     from xlalint.semantics.control_flow.conditionals import Split
+    from xlalint.semantics.control_flow.step_ways import Ways
 
 
 @dataclass(eq=False, slots=True)
@@ -32,7 +33,7 @@ class Frame:
     those over a tensor or a list of them, nobody knows which, `caught` the exceptions that a `try`
     around catches (`handlers.py`), `raised` whether tracing was seen to raise one of them. `left_out` are the parameters that default
     to None and that nobody is seen to pass (`left_out.py`), `rebinds` the names of the function around that a `nonlocal` statement makes this
-    one bind. `caller` and `called_at` are the function that called this one, and the call, where its arguments are those that were passed.
+    one bind. `ways` are what the arms of conditionals leave of the variables of a loop (`step_ways.py`). `caller` and `called_at` are the function that called this one, and the call, where its arguments are those that were passed.
     """
 
     analysis: Analysis
@@ -67,6 +68,7 @@ class Frame:
     raised: bool = False
     left_out: dict[str, Value] = field(default_factory=dict)
     rebinds: tuple[str, ...] = ()
+    ways: dict[ast.AST, Ways] = field(default_factory=dict)
     caller: Frame | None = None
     called_at: ast.AST | None = None
 

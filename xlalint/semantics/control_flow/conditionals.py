@@ -19,6 +19,7 @@ from xlalint.semantics.control_flow import (
     guarded_sizes,
     named_tests,
     relative_ranks,
+    step_ways,
 )
 from xlalint.semantics.control_flow.chosen import dtype_in_graph
 from xlalint.semantics.control_flow.liveness import binds_in, is_live_after, is_shared, path_to
@@ -120,7 +121,9 @@ def run_arm(block: Sequence[ast.stmt], run: Callable[[], bool], frame: Frame) ->
 def note_arms(node: ast.If, test: Value, first: Arm, second: Arm, frame: Frame) -> None:
     """Note what keeps the arms from becoming one conditional, at its test."""
     found = _raised(node, frame)
-    if found is None and first.ends and second.ends:
+    if found is None and all(
+        arm.ends or step_ways.leaves(arm.block, frame) for arm in (first, second)
+    ):
         found = _state(node, first, second, frame)
     asked = named_tests.written(node.test, frame)
     note_guarded(asked, test, node.body, node.orelse, frame)

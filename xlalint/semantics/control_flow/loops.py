@@ -16,6 +16,7 @@ from xlalint.semantics.control_flow import (
     outer_sizes,
     relative_ranks,
     step_growth,
+    step_ways,
     unequal_arms,
 )
 from xlalint.semantics.control_flow.liveness import is_carried
@@ -57,7 +58,12 @@ def carry_round(loop: Loop, head: ast.expr, changes: Changes, frame: Frame) -> N
     noted: set[str] = set()
     for name, writers in every.items():
         old, new = frame.names.get(name), changes.get(name)
-        if old is None or new is None:
+        if old is None:
+            continue
+        if _note_ways(loop, head, name, old, new, frame):
+            noted.add(name)
+            continue
+        if new is None:
             continue
         made = carried(old, new)
         start = old
@@ -208,6 +214,24 @@ def _note_change(
             becomes = "float64"
         _note(at or head, name, what, was, becomes, last, new, frame)
     return change is not None
+
+
+def _note_ways(
+    loop: Loop, head: ast.expr, name: str, old: Value, new: Value | None, frame: Frame
+) -> bool:
+    """Note what one way through a step leaves of a variable, by `break` or in an arm, where it is no more what it was."""
+    if frame.silent or not frame.context.is_compiled:
+        return False
+    for way in step_ways.of(loop, name, new, frame):
+        made = growth.assigned(way.by, name)
+        change = difference(old, way.value, made.source if made is not None else None, frame)
+        if made is not None and change is None and growth.grows(made, name, frame):
+            change = ("grows", "", "")
+        # That the arms differ in dtype is said of the conditional.
+        if change is not None and change[0] != "dtype" and is_carried(_body(frame), loop, name):
+            _note(head, name, *change, way.by, way.value, frame)
+            return True
+    return False
 
 
 def _note_outer_size(
