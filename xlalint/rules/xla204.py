@@ -28,6 +28,8 @@ _VARIANTS = {
     "ensure_shape": "rejected",
     "broadcast_to": "rejected",
     "stack": "rejected",
+    "rejoined": "rejected",
+    "parts": "wrong-numbers",
     "measured-wrong": "wrong-numbers",
     "measured-rejected": "rejected",
     "jacobian": "rejected",

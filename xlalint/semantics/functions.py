@@ -9,7 +9,16 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from xlalint.semantics import documented, eager, evidence, flow, inlining, parameters, records
+from xlalint.semantics import (
+    documented,
+    eager,
+    evidence,
+    flow,
+    given_sizes,
+    inlining,
+    parameters,
+    records,
+)
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.call_kinds import traits_of_call, traits_of_calls
 from xlalint.semantics.configured import is_flags
@@ -720,6 +729,8 @@ def _inferred_parameter(
     is_traced = frame.context.region == COMPILED and role_method is None
     if inferred is None and assumed and default is None and is_traced:
         inferred = parameters.of_traced_function(name)
+        if inferred is not None and evidence.is_used_as_size(name, info, frame):
+            inferred = None if given_sizes.are_all(info, name) else inferred
     written = documented.complex_dtype(info, name) if assumed else None
     if written is not None:
         inferred = (inferred or LIKELY_DATA)._replace(dtype=written)

@@ -44,6 +44,7 @@ from xlalint.semantics.values import (
     TENSOR,
     UNKNOWN,
     Content,
+    Cut,
     Places,
     Sizes,
     Value,
@@ -231,7 +232,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     rank = len(shape) if shape is not None else rank
     if base.producer is not None and producer is None:
         dependence = max(dependence, COMPUTED)
-    content: Content | Places | Sizes | None = _content_item(base, parts, values, frame)
+    content: Content | Cut | Places | Sizes | None = _content_item(base, parts, values, frame)
     if dependence == BOUNDED and type(base.ref) in (Content, Sizes):
         if _is_settled(base, parts, values, frame):
             dependence = FROM_SHAPE
@@ -239,6 +240,8 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
             content = _sizes_left(base, parts, frame)
     if type(base.ref) is Places and all(map(_keeps_order, parts, values)):
         content = base.ref
+    if content is None and base.producer is None and producer is not None:
+        content = _cut(parts, values)
     return Value(
         TENSOR, dependence, producer, base.dtype, rank, content, base.sure, False,
         base.structured and not _has_axes(node),
@@ -297,6 +300,17 @@ def _sized_by_slice(
                     frame.analysis.note(frame, node, SLICE, base)
                 return ast.unparse(node), _axis_after(parts, values, position)
     return None, 0
+
+
+def _cut(parts: list[ast.expr], values: list[Value]) -> Cut | None:
+    """The axes of the result that its slices make as long as the running program says; None where one of them cannot be told."""
+    axes = [
+        _axis_after(parts, values, position)
+        for position, (part, value) in enumerate(zip(parts, values))
+        if isinstance(part, ast.Slice) and value.dependence in (BOUNDED, COMPUTED)
+    ]
+    known = frozenset(axis for axis in axes if axis is not None)
+    return Cut(known) if len(known) == len(axes) else None
 
 
 def _axis_after(parts: list[ast.expr], values: list[Value], position: int) -> int | None:

@@ -127,6 +127,18 @@ class Kept(NamedTuple):
     at_most: int
 
 
+class Cut(NamedTuple):
+    """Along which axes slices with bounds of the running program made a tensor (rejoined.py)."""
+
+    axes: frozenset[int]
+
+
+class Rejoined(NamedTuple):
+    """Along which axes such parts were put together again."""
+
+    axes: frozenset[int]
+
+
 class Places(NamedTuple):
     """That a tensor holds positions or values that a sort returned, constants that were shuffled, or is a mask (or what counts one) made of either and of
     constants alone (sorted_places.py).
@@ -154,7 +166,7 @@ class Value(NamedTuple):
     known which), `counted` stands for the operation that counted its elements where that matters (counts.py). `shape` is the static shape, where at least the rank is
     known: of a tensor its own, of a SHAPE the one it holds. `rank` is 0 for a scalar, otherwise the least number of
     dimensions (a mask is no scalar, whatever its rank), None when nothing is known. A tensor's `ref` is a `Content`
-    where its elements are known numbers, a `Kept` where a mask of known size made it, a `Places` where a sort did, an
+    where its elements are known numbers, a `Kept` where a mask of known size made it, a `Cut` where slices did, a `Places` where a sort did, an
     `Eager` where a constructor or a module made it. `sure` is False where kind and dependence rest on a parameter that was
     only inferred to be a tensor, `guess` True where the very kind does. `optional` marks a value that may also be None, `structured` a tensor that may
     also be a list, tuple or dict of tensors (the `inputs` of a layer). The `dtype` of a sequence is `list` or `tuple` where it is written as one. `made` is where a thing with variables was made, in code that

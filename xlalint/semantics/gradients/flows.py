@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
 
 _GRADIENTS = ("tf.gradients", "tf.compat.v1.gradients")
+_TRAINED_VARIABLES = frozenset({"trainable_variables", "trainable_weights"})
 _TRAINED_ROLES = {LAYER: ("call",), MODEL: ("call", "compute_loss"), LOSS: ("call", "__call__")}
 
 
@@ -45,16 +46,23 @@ def is_too_long(frame: Frame) -> bool:
 
 
 def is_cut_off(node: ast.AST, frame: Frame) -> bool:
-    """Inside `tf.stop_gradient(...)`, or in a function that brings its own gradient."""
+    """Inside `tf.stop_gradient(...)` or `tf.nest.map_structure(tf.stop_gradient, ...)`, or in a function that brings its own gradient."""
     info = frame.function
     while info is not None:
         if frame.analysis.traits(info).custom_gradient:
             return True
         info = info.parent
     return any(
-        called_name(call) == "stop_gradient" and any(part is node for part in nodes_of([call]))
+        _stops(call) and any(part is node for part in nodes_of([call]))
         for call in _calls(frame.function)
     )
+
+
+def _stops(call: ast.Call) -> bool:
+    name = called_name(call)
+    if name != "map_structure" or not call.args:
+        return name == "stop_gradient"
+    return ast.unparse(call.args[0]).endswith("stop_gradient")
 
 
 def body_of(info: FunctionInfo | None) -> list[ast.AST]:
@@ -72,6 +80,17 @@ def _watched_by(info: FunctionInfo | None) -> list[ast.expr]:
     return [
         argument for part in _calls(info) if called_name(part) == "watch" for argument in part.args
     ]
+
+
+def _trained_by(info: FunctionInfo | None) -> frozenset[str]:
+    """What a step takes gradients by the variables of: `tape.gradient(loss, model.trainable_variables)`, whatever `model` is."""
+    return frozenset(
+        ast.unparse(part.value)
+        for call in _calls(info)
+        if called_name(call) in ("gradient", "apply_gradients", "compute_gradients")
+        for part in nodes_of(call.args)
+        if isinstance(part, ast.Attribute) and part.attr in _TRAINED_VARIABLES
+    )
 
 
 def _bound(
@@ -108,6 +127,7 @@ class Slices:
         self._results = frozenset(results)
         self._assignments = list(self._assigned(frame.function))
         self._own = _bound(frame.function, self._assignments)
+        self._trained = _trained_by(frame.function) if frame.tapes else frozenset()
         # A function inside of another reads its names: `def loss(): ... kept ...`, called under the tape.
         self._around = list(_functions_around(frame.function))
         for info in self._around:
@@ -238,6 +258,8 @@ class Slices:
 
     def _is_model(self, func: ast.expr) -> bool:
         """`self.dense(x)`, `model(x, training=True)`, `self(x)`: something with weights is called."""
+        if self._trained and ast.unparse(func) in self._trained:
+            return True
         target = self._frame.analysis.evaluate(func, self._frame)
         if target.kind is not INSTANCE:
             return False

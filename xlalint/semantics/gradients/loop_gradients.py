@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics.facts import LOOP_GRADIENT
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.gradients import purposes
+from xlalint.semantics.gradients import callers, purposes
 from xlalint.semantics.gradients.flows import (
     Slices,
     is_cut_off,
@@ -175,6 +175,8 @@ class LoopGradients:
         is_sure = bool(feeds) and ((is_recorded and slices.reaches_gradient()) or in_training)
         if feeds is None and (self._sites or not is_bounded) and not is_recorded:
             is_sure = slices.is_objective()
+        if not is_bounded and not is_sure and feeds is not False:
+            is_sure = callers.way_out(slices, bool(feeds), False, frame).is_trained
         has_jacobian = slices.reaches_jacobian()
         if feeds is False or not (is_known or is_sure or has_jacobian):
             return

@@ -10,7 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.hazards import contracted
-from xlalint.semantics.results import result_shapes, sorted_places
+from xlalint.semantics.results import rejoined, result_shapes, sorted_places
 from xlalint.semantics.results.result_sizes import ALL_ONES
 from xlalint.semantics.values import (
     ARRIVING,
@@ -377,11 +377,14 @@ def _joined(name: str, items: tuple[Value, ...], bound: Bound) -> Misuse | None:
     sized = next((item for item in items if item.producer is not None), None)
     if sized is None or len(items) < 2:
         return None
+    given = bound.get("axis")
+    along = result_shapes.number(given) if given is not None else 0
+    wide = rejoined.beside_whole(items, along, name in _STACKS)
+    if wide is not None:
+        return "rejoined", wide
     if name in _STACKS:
         full = [item for item in items if item.is_tensor and item.producer is None and item.shape]
         return ("stack", sized) if any(_is_static(v, sized.sized_axis) for v in full) else None
-    given = bound.get("axis")
-    along = result_shapes.number(given) if given is not None else 0
     is_along = along is not None and along == sized.sized_axis
     ones = next((item for item in items if item.producer == ALL_ONES), None)
     if ones is not None and is_along:

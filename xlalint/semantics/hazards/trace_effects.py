@@ -43,6 +43,7 @@ class TraceEffect(NamedTuple):
     where: str = ""
 
 
+_FILLING = frozenset({"append", "extend", "insert", "add", "update"})
 _CLOCKS = frozenset(
     "time.time time.time_ns time.perf_counter time.monotonic time.process_time datetime.datetime.now datetime.datetime.utcnow "
     "datetime.datetime.today datetime.date.today os.urandom secrets.token_bytes secrets.randbelow".split()
@@ -245,7 +246,7 @@ def _note_in_statement(node: ast.AST, name: str, added: Value, frame: Frame) -> 
     body = frame.function.node.body if frame.function is not None else None
     if construct is None or not isinstance(body, list) or is_shared(body, name):
         return
-    if not is_live_after(body, construct, name):
+    if not is_live_after(body, construct, name) or _is_only_filled(frame.function, name):
         return
     is_made_inside = any(leaf.is_tensor for leaf in leaves(added)) and _is_made_in(node, construct)
     kind = LEAKED if is_made_inside else COLLECTED
@@ -253,6 +254,30 @@ def _note_in_statement(node: ast.AST, name: str, added: Value, frame: Frame) -> 
         return  # a tensor from outside stays in reach, and of the rest nothing is known
     where = "a conditional" if isinstance(construct, ast.If) else "a loop"
     frame.analysis.note(frame, node, TRACE_EFFECT, added, TraceEffect(kind, name, where))
+
+
+def _is_only_filled(info: FunctionInfo | None, name: str) -> bool:
+    """Whether a function fills a list or dictionary of its own, and reads it nowhere: `names.append("left")` for a message that is gone."""
+    if info is None or name in info.parameter_names:
+        return False
+    nodes = list(nodes_of(info.body))
+    read = sum(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        for node in nodes
+    )
+    return read == sum(_fills(node, name) for node in nodes)
+
+
+def _fills(node: ast.AST, name: str) -> bool:
+    """`names.append(...)` as a statement, and `names[key] = ...`."""
+    owner: ast.AST | None = None
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        owner = node.value
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        method = node.value.func
+        if isinstance(method, ast.Attribute) and method.attr in _FILLING:
+            owner = method.value
+    return isinstance(owner, ast.Name) and owner.id == name
 
 
 def _is_local(construct: ast.stmt, name: str) -> bool:

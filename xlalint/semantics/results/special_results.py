@@ -8,7 +8,7 @@ from xlalint.semantics import inlining
 from xlalint.semantics.arguments import Arguments, Bound
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import costs
-from xlalint.semantics.results import composites, result_shapes, sorted_places, specs
+from xlalint.semantics.results import composites, rejoined, result_shapes, sorted_places, specs
 from xlalint.semantics.results.result_dtypes import dtype_name, dtype_of_literal
 from xlalint.semantics.results.result_sizes import ALL_ONES, dependence_of, producer_of_leaves
 from xlalint.semantics.results.shapes import Shape
@@ -257,6 +257,15 @@ def _joined(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: 
     return Value(TENSOR, dependence, producer, dtype, None, numbers, sure, sized_axis=axis)
 
 
+def _concatenated(
+    arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
+) -> Value:
+    """`tf.concat`: the sizes of what is joined add up."""
+    values = arguments.positional[0] if arguments.positional else bound.get("values", NOTHING_KNOWN)
+    along = arguments.positional[1] if len(arguments.positional) > 1 else bound.get("axis")
+    return rejoined.marked(_joined(arguments, bound, flat, frame), values, along)
+
+
 def _stacked(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     """`tf.stack`: what is joined has one axis more than its parts."""
     joined = _joined(arguments, bound, flat, frame)
@@ -442,7 +451,7 @@ SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value]
     "tf.eye": _filled,
     "tf.fill": _fill,
     "tf.range": _range,
-    "tf.concat": _joined,
+    "tf.concat": _concatenated,
     "tf.stack": _stacked,
     "keras.backend.zeros": _filled,
     "keras.backend.ones": _filled,

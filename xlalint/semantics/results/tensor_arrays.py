@@ -4,6 +4,9 @@ XLA keeps an array as one buffer of the size that it was made with. TensorFlow 2
 the end without a word (earlier ones refuse to compile), and the gradient of an array made with `dynamic_size=True` does
 not compile even where every row fits: `TensorListResize` has no kernel, and in a loop it kills the process
 (fixtures/XLA205, on TensorFlow 2.21).
+
+`concat` takes all parts for as long as one of them: what masks keep of each image, put together, is cut or filled up
+(fixtures/XLA204/flagged_arrays_of_kept_parts.py). Its `producer` says of an array that such parts were written to it.
 """
 
 from __future__ import annotations
@@ -11,7 +14,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from xlalint.semantics.facts import CALL, GROWING_ARRAY, CallDetail, Verdict
+from xlalint.semantics.facts import (
+    CALL,
+    DATA_SIZED_USE,
+    GROWING_ARRAY,
+    CallDetail,
+    Verdict,
+)
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import text
 from xlalint.semantics.hazards.sizes import note_sizes
@@ -33,6 +42,7 @@ if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments
 
 _PARAMETERS = ("dtype", "size", "dynamic_size")
+PARTS = "parts"
 _SCATTER_OP = "TensorListScatterIntoExistingList"
 
 
@@ -72,7 +82,7 @@ def method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: F
     """The value of `array.attr(...)`; notes writes that XLA loses."""
     if attr == "write":
         _note_growth(base, arguments, node, frame)
-        return _written(base)
+        return _with_part(_written(base), arguments, node)
     if attr == "scatter":
         _note_scatter(arguments, node, frame)
         return _written(base)
@@ -82,6 +92,8 @@ def method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: F
         return base._replace(ref=None)  # as many rows as the tensor has
     if attr == "identity":
         return base
+    if attr == "concat" and base.producer is not None:
+        frame.analysis.note(frame, node, DATA_SIZED_USE, base, PARTS)
     if attr == "size":
         # The length of the one buffer, which XLA knows when it compiles.
         return Value(TENSOR, FROM_SHAPE, dtype="int32", rank=0, shape=())
@@ -92,6 +104,42 @@ def method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: F
 
 def _written(base: Value) -> Value:
     return base._replace(ref=base.ref._replace(has_shape=True)) if type(base.ref) is Rows else base
+
+
+def _with_part(base: Value, arguments: Arguments, node: ast.AST) -> Value:
+    """An array that is written a part of a size that depends on data: the parts that `concat` puts together are of one length for XLA."""
+    given = (
+        *arguments.positional[1:2],
+        *(v for k, v in arguments.keywords.items() if k == "value"),
+    )
+    part = given[0] if given else NOTHING_KNOWN
+    is_one = type(base.ref) is Rows and base.ref.size == 1
+    if is_one or not part.is_tensor or part.sized_axis != 0 or not _differs(part, node):
+        return base
+    return base._replace(producer=part.producer)
+
+
+def _differs(part: Value, node: ast.AST) -> bool:
+    """Whether each part has a length of its own: what masks keep, and `x[i, :lengths[i]]`. Windows may all be alike."""
+    if part.producer is None:
+        return False
+    if part.producer.startswith(("a boolean mask", "tf.where", "tf.boolean_mask", "tf.unique")):
+        return True
+    try:
+        cut = ast.parse(part.producer, mode="eval").body
+    except SyntaxError:
+        return False
+    parts = (
+        cut.slice.elts
+        if isinstance(cut, ast.Subscript) and isinstance(cut.slice, ast.Tuple)
+        else []
+    )
+    ends = [
+        each.upper
+        for each in parts
+        if isinstance(each, ast.Slice) and each.lower is None and each.upper
+    ]
+    return len(ends) == 1 and isinstance(ends[0], ast.Subscript)
 
 
 def _note_growth(base: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
