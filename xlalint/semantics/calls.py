@@ -213,6 +213,7 @@ def _call_class(target: Value, arguments: Arguments, node: ast.AST, frame: Frame
     fields = frame.analysis.objects.named_fields(target.ref)
     if fields is not None:
         return named_tuples.build(fields, arguments)
+    frame.analysis.objects.made.saw_object(target.ref, node, frame)
     held = frame.analysis.objects.construct(target.ref, arguments, frame)
     given = frame.analysis.configurations.given(target.ref, arguments)
     frame.analysis.regions.saw_object(target.ref, given, frame)

@@ -51,6 +51,7 @@ from xlalint.semantics.values import (
     SEQUENCE,
     TENSOR,
     TRUE,
+    UNKNOWN,
     VARIABLE,
     Value,
     flattened,
@@ -594,10 +595,10 @@ class Functions:
         if by_default is not None and by_default.kind is PYTHON:
             return by_default
         is_none = isinstance(default, ast.Constant) and default.value is None
-        if annotated is not None and annotated.is_tensor and assumed:
+        if annotated is not None and assumed and (annotated.is_tensor or annotated.kind is UNKNOWN):
             if frame.context.region == ASSUMED and parameters.is_size(name):
-                return NOTHING_KNOWN  # `size: tf.Tensor`: callers give a number as readily
-            if documented.is_array(info, name):
+                return NOTHING_KNOWN  # `size: tf.Tensor`: callers give a number as readily, a `shape: tf.Tensor | list[int]` too
+            if annotated.is_tensor and documented.is_array(info, name):
                 return NOTHING_KNOWN  # `text: tf.Tensor`, and `text (np.ndarray): ...` in the docstring
         if annotated is not None and annotated != NOTHING_KNOWN:
             return annotated._replace(optional=True) if is_none else annotated

@@ -10,6 +10,7 @@ from xlalint.semantics.classes import METRIC, SETTING_UP, TRACED_METHODS, conver
 from xlalint.semantics.facts import ASSUMED, EAGER, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards.built_tensors import BuiltTensors
+from xlalint.semantics.hazards.made_objects import MadeObjects
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.parameters import from_annotation
 from xlalint.semantics.values import (
@@ -59,6 +60,7 @@ class Objects:
         self._attributes: dict[ClassInfo, dict[str, Value]] = {}
         self._by_settings: dict[tuple[ClassInfo, configured.Given], dict[str, Value]] = {}
         self._built_tensors = BuiltTensors()
+        self.made = MadeObjects()
         self._named_fields: dict[ClassInfo, named_tuples.Fields | None] = {}
         # Fields of which no more is known than their annotation.
         self._only_declared: set[tuple[ClassInfo, str]] = set()

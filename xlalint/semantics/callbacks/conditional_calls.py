@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks.handed_functions import argument, run, run_in_graph
@@ -75,7 +75,11 @@ def _from_graph(result: Value, dependence: int) -> Value:
 
 
 def _run_arms(
-    node: ast.AST, test: Value | None, functions: Sequence[Value | None], frame: Frame
+    node: ast.AST,
+    test: Value | None,
+    functions: Sequence[Value | None],
+    frame: Frame,
+    runs: Callable[[Value | None, list[Value], Frame], Value] = run_in_graph,
 ) -> list[Value]:
     """Run the callbacks of a conditional, which is one of the graph when its test is a tensor."""
     depth = frame.arms
@@ -83,7 +87,7 @@ def _run_arms(
     if is_graph:
         frame.arms += 1
         frame.analysis.loop_gradients.enter(node, frame)
-    results = [run_in_graph(function, [], frame) for function in functions]
+    results = [runs(function, [], frame) for function in functions]
     if is_graph:
         frame.analysis.loop_gradients.leave(node)
     frame.arms = depth
@@ -137,15 +141,18 @@ def keras_switch(
         argument(arguments, bound, 1, "then_expression"),
         argument(arguments, bound, 2, "else_expression"),
     ]
-    results = [
-        run(arm, [], frame, converted=False)
-        if arm is not None and arm.kind is FUNCTION
-        else arm or NOTHING_KNOWN
-        for arm in arms
-    ]
-    if test is not None and test.rank == 0:
+    is_scalar = test is not None and test.rank == 0
+    results = _run_arms(node, test if is_scalar else None, arms, frame, _switched)
+    if is_scalar:
         _compare(node, test, results, arms, frame)
     return join_all(tuple(results))
+
+
+def _switched(arm: Value | None, given: list[Value], frame: Frame) -> Value:
+    """An arm of `K.switch`, which is a value as often as a function; AutoGraph converts none."""
+    if arm is not None and arm.kind is FUNCTION:
+        return run(arm, given, frame, converted=False)
+    return arm or NOTHING_KNOWN
 
 
 def switch_case(

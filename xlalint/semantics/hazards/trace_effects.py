@@ -58,20 +58,22 @@ _WEIGHTED = re.compile(
     r"GroupQueryAttention|PReLU)$"
 )
 _RANDOM_LAYERS = re.compile(r"^keras\.layers\.(\w*Dropout\w*|Gaussian\w+|Random\w+)$")
-_MAKES_STATE = frozenset(
+_MAKES_VARIABLES = frozenset(
     {
         "tf.Variable",
         "keras.Variable",
         "tf.random.Generator.from_seed",
         "tf.random.Generator.from_non_deterministic_state",
         "keras.random.SeedGenerator",
-        "keras.Sequential",
-        "keras.backend.variable",
-        "keras.backend.zeros",
-        "keras.backend.ones",
-        "keras.backend.eye",
     }
 )
+_MAKES_STATE = _MAKES_VARIABLES | {
+    "keras.Sequential",
+    "keras.backend.variable",
+    "keras.backend.zeros",
+    "keras.backend.ones",
+    "keras.backend.eye",
+}
 _STATEFUL_OBJECTS = re.compile(r"^keras\.(optimizers|metrics)\.[A-Z]\w+$")
 
 
@@ -83,7 +85,7 @@ def note_call(name: str, node: ast.AST, frame: Frame) -> None:
     if name in _CLOCKS or (name.startswith(("random.", "np.random.")) and _DICE.match(name)):
         frame.analysis.note(frame, node, TRACE_EFFECT, Value(PYTHON), TraceEffect(FROZEN, name))
     elif frame.context.region == COMPILED and _makes_state(name, frame):
-        if frame.context.why[:1] != ("Estimator",) and not _is_first_time(node, frame):
+        if frame.context.why[:1] != ("Estimator",) and not is_first_time(node, frame):
             frame.analysis.note(frame, node, TRACE_EFFECT, Value(PYTHON), TraceEffect(STATE, name))
 
 
@@ -103,9 +105,20 @@ def note_told(name: str, node: ast.AST, frame: Frame) -> None:
 
 def _makes_state(name: str, frame: Frame) -> bool:
     plain = api_name(name)
-    if not plain.startswith("keras."):
-        return plain in _MAKES_STATE
-    if plain in _MAKES_STATE or _WEIGHTED.match(plain) or _STATEFUL_OBJECTS.match(plain):
+    if plain in _MAKES_STATE or is_weighted(name) or _STATEFUL_OBJECTS.match(plain):
+        return True
+    return makes_variables(name, frame)
+
+
+def is_weighted(name: str) -> bool:
+    """Whether `name` is a layer of Keras that makes variables when it is called for the first time."""
+    return _WEIGHTED.match(api_name(name)) is not None
+
+
+def makes_variables(name: str, frame: Frame) -> bool:
+    """Whether calling `name` makes variables there and then."""
+    plain = api_name(name)
+    if plain in _MAKES_VARIABLES:
         return True
     is_keras_2 = name.startswith("tf_keras.") or frame.analysis.keras == "2"
     return not is_keras_2 and _RANDOM_LAYERS.match(plain) is not None
@@ -115,7 +128,7 @@ def _makes_state(name: str, frame: Frame) -> bool:
 _SETS_UP = re.compile(r"^_*(__init__|init\w*|build\w*|create\w*|make\w*|setup\w*|get_\w+)$")
 
 
-def _is_first_time(node: ast.AST, frame: Frame) -> bool:
+def is_first_time(node: ast.AST, frame: Frame) -> bool:
     """In `build` and what it calls, in a property, behind `if self.v is None` or in a handler: made by the first trace alone."""
     running = frame.analysis.functions.running
     for info in running:
