@@ -172,25 +172,6 @@ def _binary(node: ast.BinOp, frame: Frame) -> Value:
     return value
 
 
-_BIT_OPERATORS = (ast.BitAnd, ast.BitOr, ast.BitXor)
-
-
-def _binary_or_mask(node: ast.BinOp, frame: Frame) -> Value:
-    value = _binary(node, frame)
-    if value.kind is TENSOR and isinstance(node.op, _BIT_OPERATORS):
-        left = (
-            evaluate(node.left, frame) if isinstance(node.left, (ast.Name, ast.Compare)) else None
-        )
-        right = (
-            evaluate(node.right, frame) if isinstance(node.right, (ast.Name, ast.Compare)) else None
-        )
-        if (left is not None and left.dtype == "bool") or (
-            right is not None and right.dtype == "bool"
-        ):
-            return value._replace(dtype="bool")
-    return value
-
-
 def _unary(node: ast.UnaryOp, frame: Frame) -> Value:
     value = evaluate(node.operand, frame)
     if isinstance(node.op, ast.Invert) and value.is_tensor:
@@ -441,7 +422,7 @@ HANDLERS: dict[type[ast.AST], Callable[[Any, Frame], Value]] = {
     ast.Name: _name,
     ast.Attribute: _attribute,
     ast.Call: calls.call,
-    ast.BinOp: _binary_or_mask,
+    ast.BinOp: _binary,
     ast.UnaryOp: _unary,
     ast.BoolOp: _boolean,
     ast.Compare: _compare,

@@ -67,7 +67,7 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
             counts.note_pair(node, left, right, frame)
         if _may_be_lists(node, left, right):
             return tensor_of(left, right)._replace(structured=True, shape=None, rank=None)
-        value = _after_operator(node, tensor_of(left, right))
+        value = _after_operator(node, left, right)
         if value.dependence == CONSTANT and UNKNOWN in (left.kind, right.kind):
             value = value._replace(dependence=FROM_SHAPE)  # no constant that anybody knows
         if type(left.ref) is Places or type(right.ref) is Places:
@@ -120,9 +120,15 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
     return Value(UNKNOWN, max(left.dependence, right.dependence))
 
 
-def _after_operator(node: ast.AST, value: Value) -> Value:
-    """Whole numbers divided are float64; XLA follows no size through a product of matrices. A fraction of a data-sized size is no bound that XLA knows (fixtures/XLA203)."""
+_ON_BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
+
+
+def _after_operator(node: ast.AST, left: Value, right: Value) -> Value:
+    """Whole numbers divided are float64, and masks put together a mask; XLA follows no size through a product of matrices. A fraction of a data-sized size is no bound that XLA knows (fixtures/XLA203)."""
     op = getattr(node, "op", None)
+    value = tensor_of(left, right)
+    if isinstance(op, _ON_BITS) and "bool" in (left.dtype, right.dtype):
+        return value._replace(dtype="bool")
     if isinstance(op, ast.MatMult) and value.dependence == ARRIVING:
         return value._replace(dependence=COMPUTED)
     if isinstance(op, ast.Div) and value.dtype in ("int32", "int64"):
