@@ -14,6 +14,7 @@ from xlalint.semantics.hazards.sizes import (
     confidence,
     is_size_from_data,
     sizes_from_data,
+    sizes_in_front,
 )
 from xlalint.semantics.values import ARRIVING, BOUNDED, CAPTURED, Value, leaves
 
@@ -115,6 +116,9 @@ class SizeFromData(Rule):
     def _judge(self, node: cst.Call, fact: Fact, parameter: str, value: Value) -> None:
         least = BOUNDED if parameter in fact.detail.exact_args else self._least
         data = [v for v in sizes_from_data(value, least) if self._is_late(v)]
+        if not data:
+            least = BOUNDED
+            data = sizes_in_front(parameter, value)
         if not data:
             return
         dependence = max(leaf.dependence for leaf in data)

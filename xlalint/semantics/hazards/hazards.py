@@ -33,6 +33,7 @@ from xlalint.semantics.hazards import (
     verdicts,
 )
 from xlalint.semantics.hazards.noted_calls import is_handed_over, needs_exact, note_call
+from xlalint.semantics.hazards.sizes import sizes_in_front
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import composites, result_dtypes, result_sizes
 from xlalint.semantics.settled_calls import Settled
@@ -99,7 +100,13 @@ def is_ordinary(api: Api, settled: Settled, arguments: Arguments) -> bool:
 
 def _must_be_known(api: Api, value: Value | None, parameter: str) -> bool:
     """Whether XLA has to know the value of an argument and cannot."""
-    return is_handed_over(value) or (_is_bounded(value) and needs_exact(api, parameter))
+    if is_handed_over(value):
+        return True
+    if not _is_bounded(value):
+        return False
+    return needs_exact(api, parameter) or (
+        value is not None and bool(sizes_in_front(parameter, value))
+    )
 
 
 def _may_lack_gradient(api: Api, verdict: Verdict) -> bool:

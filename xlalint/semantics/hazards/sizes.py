@@ -6,7 +6,15 @@ import ast
 
 from xlalint.semantics.facts import CALL, CallDetail, Verdict
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.values import ARRIVING, CAPTURED, COMPUTED, Value, leaves
+from xlalint.semantics.values import (
+    ARRIVING,
+    BOUNDED,
+    CAPTURED,
+    COMPUTED,
+    SEQUENCE,
+    Value,
+    leaves,
+)
 
 
 def note_sizes(
@@ -39,6 +47,16 @@ def is_size_from_data(number: Value, least: int) -> bool:
     """
     is_handed = number.structured or number.guess
     return number.is_tensor and number.dependence >= least and not is_handed
+
+
+def sizes_in_front(parameter: str, given: Value) -> list[Value]:
+    """What padding puts before a dimension, where it is counted from a tensor whose size depends on data: XLA knows no more of it than a
+    bound, which serves behind the dimension and not before it (fixtures/XLA203/flagged_padding_in_front.py).
+    """
+    if parameter not in ("paddings", "pad_width") or given.kind is not SEQUENCE:
+        return []
+    pairs = [pair.ref for pair in given.ref or () if pair.kind is SEQUENCE and pair.ref]
+    return [pair[0] for pair in pairs if is_size_from_data(pair[0], BOUNDED)]
 
 
 def are_read_off_arguments(api: str, deciding: list[Value]) -> bool:
