@@ -85,7 +85,7 @@ def note_call(name: str, node: ast.AST, frame: Frame) -> None:
     if name in _CLOCKS or (name.startswith(("random.", "np.random.")) and _DICE.match(name)):
         frame.analysis.note(frame, node, TRACE_EFFECT, Value(PYTHON), TraceEffect(FROZEN, name))
     elif frame.context.region == COMPILED and _makes_state(name, frame):
-        if frame.context.why[:1] != ("Estimator",) and not is_first_time(node, frame):
+        if not is_first_time(node, frame):
             frame.analysis.note(frame, node, TRACE_EFFECT, Value(PYTHON), TraceEffect(STATE, name))
 
 
@@ -129,7 +129,11 @@ _SETS_UP = re.compile(r"^_*(__init__|init\w*|build\w*|create\w*|make\w*|setup\w*
 
 
 def is_first_time(node: ast.AST, frame: Frame) -> bool:
-    """In `build` and what it calls, in a property, behind `if self.v is None` or in a handler: made by the first trace alone."""
+    """In `build` and what it calls, in a property, behind `if self.v is None` or in a handler: made by the first trace alone. An
+    Estimator builds the graph of its `model_fn` once.
+    """
+    if frame.context.why[:1] == ("Estimator",):
+        return True
     running = frame.analysis.functions.running
     for info in running:
         if _SETS_UP.match(info.name) or frame.analysis.traits(info).is_property:
