@@ -253,7 +253,7 @@ def _call_external(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
         return module
     if name.startswith("builtins."):
         return builtin_calls.call(name[9:], arguments, node, frame)
-    if "ersion" in name:
+    if "ersion" in name:  # few calls ask for one: `keras.version()`, `tf.__version__.split(".")`
         version = _of_version(target, arguments, frame)
         if version is not None:
             return version

@@ -33,7 +33,8 @@ class Frame:
     those over a tensor or a list of them, nobody knows which, `caught` the exceptions that a `try`
     around catches (`handlers.py`), `raised` whether tracing was seen to raise one of them. `left_out` are the parameters that default
     to None and that nobody is seen to pass (`left_out.py`), `rebinds` the names of the function around that a `nonlocal` statement makes this
-    one bind. `ways` are what the arms of conditionals leave of the variables of a loop (`step_ways.py`). `caller` and `called_at` are the function that called this one, and the call, where its arguments are those that were passed.
+    one bind. `ways` are what the arms of conditionals leave of the variables of a loop (`step_ways.py`). `caller` and `called_at` are the
+    function that called this one, and the call, where its arguments are those that were passed.
     """
 
     analysis: Analysis

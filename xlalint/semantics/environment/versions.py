@@ -19,13 +19,8 @@ from xlalint.semantics.values import (
 )
 
 # `tf.__version__`, `keras.__version__`, and what packages that compare versions make of them.
-_TENSORFLOW, _KERAS, _TF_KERAS = "tf.__version__", "keras.__version__", "tf_keras.__version__"
-_NAMES = {
-    _TENSORFLOW: _TENSORFLOW,
-    "tf.version.VERSION": _TENSORFLOW,
-    _KERAS: _KERAS,
-    _TF_KERAS: _TF_KERAS,
-}
+_KERAS, _TF_KERAS = "keras.__version__", "tf_keras.__version__"
+_NAMES = frozenset({"tf.__version__", "tf.version.VERSION", _KERAS, _TF_KERAS})
 # A function that returns a version: `keras.version()`, `tf.keras.version()`.
 _FUNCTIONS = {"keras.version": _KERAS, "tf_keras.version": _TF_KERAS}
 # The first version that may be in use, and the first that is not.
@@ -53,12 +48,12 @@ def asked_for(name: str) -> Value | None:
     return Value(EXTERNAL, ref=found) if found is not None else None
 
 
-def _range(version: Value, keras: str) -> tuple[tuple[int, int], tuple[int, int]]:
-    return _OF_THREE if _NAMES[version.ref] == _KERAS and keras == "3" else _OF_TWO
+def _range(name: str, keras: str) -> tuple[tuple[int, int], tuple[int, int]]:
+    return _OF_THREE if name == _KERAS and keras == "3" else _OF_TWO
 
 
-def _major(version: Value, keras: str) -> int:
-    return _range(version, keras)[0][0]
+def _major(name: str, keras: str) -> int:
+    return _range(name, keras)[0][0]
 
 
 def parsed(name: str, first: Value) -> Value | None:
@@ -68,7 +63,7 @@ def parsed(name: str, first: Value) -> Value | None:
 
 def attribute(version: Value, attr: str, keras: str) -> Value | None:
     """`version.parse(tf.__version__).major`, with this Keras in use."""
-    return constant(_major(version, keras)) if attr == "major" else None
+    return constant(_major(version.ref, keras)) if attr == "major" else None
 
 
 def method(name: str, arguments: tuple[Value, ...], keras: str) -> Value | None:
@@ -79,7 +74,7 @@ def method(name: str, arguments: tuple[Value, ...], keras: str) -> Value | None:
     known = arguments[0].constant() if arguments else None
     if known is None or not isinstance(known.value, str):
         return NOTHING_KNOWN
-    major = str(_major(Value(EXTERNAL, ref=owner), keras))
+    major = str(_major(owner, keras))
     if attr == "startswith":
         if known.value in (major, f"{major}."):
             return TRUE
@@ -92,7 +87,7 @@ def method(name: str, arguments: tuple[Value, ...], keras: str) -> Value | None:
 def item(version: Value, index: ast.expr, keras: str) -> Value:
     """`tf.__version__[0]`."""
     is_first = isinstance(index, ast.Constant) and index.value == 0
-    return constant(str(_major(version, keras))) if is_first else SOME_PYTHON
+    return constant(str(_major(version.ref, keras))) if is_first else SOME_PYTHON
 
 
 def compared(op: ast.cmpop, left: Value, right: Value, keras: str) -> Value | None:
@@ -106,7 +101,7 @@ def compared(op: ast.cmpop, left: Value, right: Value, keras: str) -> Value | No
     numbers = re.match(r"(\d+)(?:\.(\d+))?(?:\.(\d+))?", known.value)
     if numbers is None:
         return None
-    first, beyond = _range(left, keras)
+    first, beyond = _range(left.ref, keras)
     other = (int(numbers[1]), int(numbers[2] or 0))
     if other < first:
         return _decided(op, _ABOVE)
