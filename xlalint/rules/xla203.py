@@ -8,7 +8,8 @@ from typing import NamedTuple
 import libcst as cst
 
 from xlalint.rules.base import Passage, Rule
-from xlalint.semantics.facts import CALL, INDEX, SLICE_WRITE, STRIDE, CallDetail, Fact
+from xlalint.rules.layers import named_in
+from xlalint.semantics.facts import CALL, INDEX, RECURRENT, SLICE_WRITE, STRIDE, CallDetail, Fact
 from xlalint.semantics.hazards.sizes import (
     are_read_off_arguments,
     confidence,
@@ -45,6 +46,7 @@ class SizeFromData(Rule):
     def visit_Call(self, node: cst.Call) -> None:
         self._index(node)
         self._write(node)
+        self._recurrent(node)
         for fact in self.facts(node, CALL):
             detail: CallDetail = fact.detail
             self._inside(node, fact, detail)
@@ -96,6 +98,17 @@ class SizeFromData(Rule):
         for fact in self.facts(node, INDEX):
             index, value = self.quote(node), ast.unparse(fact.detail)
             self.report(node, fact, "index-cpu", index=index, value=value)
+
+    def _recurrent(self, node: cst.Call) -> None:
+        """`keras.layers.LSTM(n)` of Keras 2 where it is trained with XLA, or the call of such a layer."""
+        for fact in () if self.passage.aim.is_tpu else self.facts(node, RECURRENT):
+            layer, both_ways = fact.detail
+            of_cells = f"RNN({layer}Cell(n))"
+            use = f"Bidirectional({of_cells})" if both_ways else of_cells
+            api = self.quote(named_in(node))
+            self.report(
+                node, fact, "recurrent", confidence="certain", api=api, layer=layer, use=use
+            )
 
     def _write(self, node: cst.Call) -> None:
         """`variable[i].assign(x)`, of which the part is a place and nothing that is read."""

@@ -38,6 +38,7 @@ from xlalint.semantics.training.model_layers import ModelLayers
 from xlalint.semantics.training.node_inputs import NodeInputs
 from xlalint.semantics.training.precision import Precision
 from xlalint.semantics.training.rates import Rates
+from xlalint.semantics.training.recurrent import RecurrentLayers
 from xlalint.semantics.training.scopes import Scopes
 from xlalint.semantics.training.setups import Setups
 from xlalint.semantics.values import EXTERNAL, NOTHING_KNOWN, Value
@@ -94,6 +95,7 @@ class Analysis:
         self.scopes = Scopes(self)
         self.precision = Precision(self)
         self.model_layers = ModelLayers(self)
+        self.recurrent_layers = RecurrentLayers(self)
         self.meetings = Meetings(self)
         self.eager_steps = EagerSteps(self)
         self.node_inputs = NodeInputs(self)

@@ -47,7 +47,14 @@ from xlalint.semantics.results import (
     variables,
 )
 from xlalint.semantics.settled_calls import Settled
-from xlalint.semantics.training import eager_steps, model_files, pipelines, precision, setups
+from xlalint.semantics.training import (
+    eager_steps,
+    model_files,
+    pipelines,
+    precision,
+    recurrent,
+    setups,
+)
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
@@ -335,11 +342,14 @@ def _may_return_more(layer: str) -> bool:
 
 def _facts_of(name: str, plain: str, frame: Frame) -> Api | None:
     """What the catalogue knows, of the Keras that the code uses."""
-    analysis = frame.analysis
-    is_keras_2 = analysis.keras == "2" or name.startswith("tf_keras.")
-    if is_keras_2 and plain.startswith("keras."):
-        return analysis.catalog.api_of_keras_2(plain)
-    return analysis.catalog.api(plain)
+    catalog = frame.analysis.catalog
+    if plain.startswith("keras.") and _is_of_keras_2(name, frame):
+        return catalog.api_of_keras_2(plain)
+    return catalog.api(plain)
+
+
+def _is_of_keras_2(name: str, frame: Frame) -> bool:
+    return frame.analysis.keras == "2" or name.startswith("tf_keras.")
 
 
 def call_external_instance(
@@ -361,7 +371,7 @@ def call_external_instance(
     ):
         api = _facts_of(name, plain, frame)
         dependence = _dependence(arguments.positional)
-        failing = None
+        failing: CallDetail | recurrent.Recurrent | None = None
         if api is not None and plain.startswith("keras.layers."):
             verdict = verdicts.judge(api, {**made, **arguments.keywords})
             if verdict.status in ("fails", "crashes") and not verdict.possible:
@@ -373,6 +383,10 @@ def call_external_instance(
         if _is_recurrent(plain) and made.get("unroll") != TRUE:
             state = list(arguments.positional[:1])
             frame.analysis.loop_gradients.note_call(node, state, None, True, frame)
+            repeated = recurrent.recurrent_in(target)
+            failing = failing or repeated
+            if repeated is not None and frame.context.is_compiled:
+                frame.analysis.recurrent_layers.saw_call(repeated, node, frame)
         if plain.startswith(("keras.losses.", "keras.metrics.")):
             counts.note_arguments(arguments, node, frame)
         structured = _may_return_more(plain)
@@ -382,7 +396,9 @@ def call_external_instance(
         result = Value(TENSOR, max(dependence, ARRIVING), structured=structured)
         if frame.analysis.makes_symbolic:
             result = symbolic.made_by_keras(result, arguments)
-        if failing is not None and not frame.context.is_compiled:
+        # What nobody is seen to call may put a model together, too: `compile` says so.
+        is_open = frame.context.region == ASSUMED and type(failing) is recurrent.Recurrent
+        if failing is not None and (is_open or not frame.context.is_compiled):
             return frame.analysis.model_layers.called(failing, result, node, frame)
         if is_model:
             return frame.analysis.model_layers.model_called(target, result, frame)
@@ -586,4 +602,6 @@ def _made(name: str, plain: str, arguments: Arguments, frame: Frame) -> str | Ma
         return name
     decisive = {parameter for condition in api.conditions for parameter, _ in condition.when}
     given = {key: value for key, value in bind(api.params, arguments).items() if key in decisive}
+    if _is_recurrent(plain):
+        given.update(recurrent.marked(plain, _is_of_keras_2(name, frame), arguments))
     return Made(name, tuple(sorted(given.items()))) if given else name

@@ -79,6 +79,7 @@ TEXT = "text"  # detail: how a string comes to be on the device (`text`)
 COST = "cost"  # on a TPU; detail: a `costs.Cost`
 PRECISION = "precision"  # of products on a TPU; detail: how it is chosen (precision.py)
 ROW_LENGTHS = "row-lengths"  # of a ragged tensor cut by data, where XLA needs the longest row
+RECURRENT = "recurrent"  # a layer of Keras 2 that XLA compiles for each step; detail: a `Recurrent` (recurrent.py)
 SPARSE_INPUT = "sparse-input"  # of a Keras model
 DENSE_SHAPE = "dense-shape"  # of a sparse tensor that arrives, where XLA needs it as a constant
 VANISHING_CHECK = "vanishing-check"  # detail: the API's canonical name

@@ -165,6 +165,8 @@ class Functions:
         self._analysis.drivers.saw_edge(frame.function, info)
         if frame.tapes:
             self._analysis.gradients.saw_taped(info, frame.function)
+            if frame.context.jit:
+                self._analysis.recurrent_layers.saw_taped(info)
             if frame.context.region == EAGER and not frame.silent:
                 self._analysis.regions.saw_trained(info)
         if frame.arms:

@@ -164,6 +164,7 @@ class Regions:
             self._analysis.eager_steps.saw_compile(arguments, node, frame)
             if options.get("jit_compile") == TRUE:
                 self._compile_steps(base)
+                self._analysis.model_layers.saw_jitted(base, frame)
                 note_jit(frame, node, "Model.compile")
             # After the optimizer: the loss, and in Keras 2 the metrics, which in Keras 3 come one later.
             given = dict(enumerate(arguments.positional))
@@ -273,6 +274,7 @@ class Regions:
         self._leave_pipelines_to_host()
         self._analysis.gradients.judge()
         self._analysis.loop_gradients.judge()
+        self._analysis.recurrent_layers.judge()
         self._drop_host_facts()
         self._settle_printing()
         self._analysis.drivers.judge()

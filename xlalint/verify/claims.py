@@ -82,6 +82,7 @@ _CLAIMS = {
     "XLA107": Claim(frozenset(), NEVER, otherwise=_LATER),
     "XLA201": Claim(_REFUSED, BOUNDED),
     "XLA202": Claim(_REFUSED, BOUNDED),
+    "XLA203/recurrent": Claim(frozenset({"not-constant"}), NEVER, otherwise=_LATER),
     "XLA203/error": Claim(frozenset({"not-constant", "compiler"}), COMPILES),
     "XLA203/warning": Claim(frozenset({"not-constant"}), COMPILES),
     "XLA204/rejected": Claim(_COMPILER, REJECTED),

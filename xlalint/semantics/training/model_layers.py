@@ -1,4 +1,5 @@
-"""Layers of Keras that XLA cannot compile, in models that are put together of layers: a list of them, or calls on `keras.Input`.
+"""Layers of Keras that XLA cannot compile, or compiles again and again (recurrent.py), in models that are put together of layers: a list of them, or calls
+on `keras.Input`.
 
 Such a model has no `call` to read. Its value carries what is in it, through helpers and returns, until somebody trains it or calls it in
 compiled code. Layers that are called in the input pipeline, or by a model that only serves it, are in no such model.
@@ -15,6 +16,7 @@ from xlalint.semantics.facts import CALL, COMPILED, CallDetail, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.names import api_name
 from xlalint.semantics.training.pipelines import Site
+from xlalint.semantics.training.recurrent import Recurrent, recurrent_in
 from xlalint.semantics.values import (
     INSTANCE,
     NOTHING_KNOWN,
@@ -38,10 +40,10 @@ _UNFIT = "unfit layers"
 
 
 class Unfit(NamedTuple):
-    """A layer that XLA cannot compile: where a model gets it, and what the catalogue says."""
+    """A layer that XLA cannot compile: where a model gets it, and what the catalogue says; or one that it compiles for each step."""
 
     site: Site
-    detail: CallDetail
+    detail: CallDetail | Recurrent
 
 
 class Carried(NamedTuple):
@@ -58,7 +60,9 @@ class ModelLayers:
         # Whether any was met: most projects have none, and their calls are not looked at.
         self.carries = False
 
-    def called(self, detail: CallDetail, result: Value, node: ast.AST, frame: Frame) -> Value:
+    def called(
+        self, detail: CallDetail | Recurrent, result: Value, node: ast.AST, frame: Frame
+    ) -> Value:
         """What such a layer returns, called where nothing is compiled: the tensor of a model that may be in the making."""
         self.carries = True
         unfit = Unfit(Site(node, frame.module, frame.function), detail)
@@ -72,12 +76,13 @@ class ModelLayers:
         if frame.context.is_compiled:
             if not frame.silent:
                 self._keep(unfit, frame.context)
+                self._analysis.recurrent_layers.saw_model_called(_recurrent(unfit), frame)
             return result
         return result._replace(ref=Carried(unfit))
 
     def carried(self, value: Value, arguments: Arguments, frame: Frame) -> Value:
         """The result of a call, with what its arguments have come through."""
-        if frame.context.is_compiled or value.kind not in (TENSOR, UNKNOWN):
+        if frame.context.region == COMPILED or value.kind not in (TENSOR, UNKNOWN):
             return value
         given = _of_arguments(arguments)
         own = value.ref.unfit if type(value.ref) is Carried else ()
@@ -115,6 +120,10 @@ class ModelLayers:
             why = (f"{who} traces the model that is trained in {_place(frame)}",)
             self._keep(unfit, Context(COMPILED, False, False, why))
 
+    def saw_jitted(self, model: Value, frame: Frame) -> None:
+        """`model.compile(..., jit_compile=True)`."""
+        self._analysis.recurrent_layers.saw_jitted(model, _recurrent(unfit_in(model)), frame)
+
     def _listed(self, arguments: Arguments, node: ast.AST, frame: Frame) -> tuple[Unfit, ...]:
         layers = arguments.keywords.get("layers", next(iter(arguments.positional), NOTHING_KNOWN))
         written = _first_argument(node)
@@ -130,7 +139,7 @@ class ModelLayers:
         name = class_name(value) or ""
         if own or value.kind is not INSTANCE or not api_name(name).startswith("keras.layers."):
             return own
-        detail = frame.analysis.failing_layer(value, {}, frame)
+        detail = recurrent_in(value) or frame.analysis.failing_layer(value, {}, frame)
         if detail is None:
             return ()
         self.carries = True
@@ -138,8 +147,9 @@ class ModelLayers:
 
     def _keep(self, unfit: Iterable[Unfit], context: Context) -> None:
         for site, detail in unfit:
-            frame = Frame(self._analysis, site.module, site.function, context)
-            self._analysis.keep(frame, site.node, CALL, NOTHING_KNOWN, detail)
+            if type(detail) is CallDetail:
+                frame = Frame(self._analysis, site.module, site.function, context)
+                self._analysis.keep(frame, site.node, CALL, NOTHING_KNOWN, detail)
 
 
 def unfit_in(model: Value) -> tuple[Unfit, ...]:
@@ -148,6 +158,10 @@ def unfit_in(model: Value) -> tuple[Unfit, ...]:
         return ()
     held = dict(model.ref.arguments).get(_UNFIT)
     return held.ref if held is not None else ()
+
+
+def _recurrent(unfit: Iterable[Unfit]) -> list[tuple[Site, Recurrent]]:
+    return [(site, detail) for site, detail in unfit if type(detail) is Recurrent]
 
 
 def _model(name: str, unfit: tuple[Unfit, ...]) -> Value:
