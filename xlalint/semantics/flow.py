@@ -11,6 +11,7 @@ from xlalint.semantics import inlining
 from xlalint.semantics.callbacks import protocols
 from xlalint.semantics.callbacks.loop_calls import loop_state
 from xlalint.semantics.control_flow import (
+    after_break,
     conditionals,
     extra_keywords,
     handlers,
@@ -350,6 +351,8 @@ def _graph_if(node: ast.If, test: Value, frame: Frame) -> bool:
     else:
         for arm in (body, other) if frame.loops else ():
             step_ways.keep_left(arm.block, arm.changes, frame)
+        if frame.loops:
+            after_break.keep(node, test, (body, other), frame)
         frame.names.apply(body.changes if body.ends else other.changes)
     return (body.ends or other.ends) and whole is None
 
@@ -385,6 +388,7 @@ def _while_pass(node: ast.While, frame: Frame) -> Value:
         frame.constructs.append(node)
     run_block(node.body, frame)
     if is_graph_loop:
+        after_break.note(node, frame)
         frame.constructs.pop()
     elif test.kind is PYTHON and not isinstance(node.test, ast.Constant):
         _note_change_of_test(node, frame)
@@ -545,6 +549,8 @@ def _for(node: ast.For, frame: Frame) -> bool:
     def once() -> None:
         bind(node.target, inside, frame)
         run_block(node.body, frame)
+        if is_graph_loop:
+            after_break.note(node, frame)
 
     head = node.iter if is_graph_loop else None
     _repeat(node, once, lambda: head, frame)

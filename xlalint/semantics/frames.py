@@ -13,6 +13,7 @@ from xlalint.semantics.values import TENSOR, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
+    from xlalint.semantics.control_flow.after_break import Skipping
     from xlalint.semantics.control_flow.conditionals import Split
     from xlalint.semantics.control_flow.step_ways import Ways
 
@@ -33,7 +34,8 @@ class Frame:
     those over a tensor or a list of them, nobody knows which, `caught` the exceptions that a `try`
     around catches (`handlers.py`), `raised` whether tracing was seen to raise one of them. `left_out` are the parameters that default
     to None and that nobody is seen to pass (`left_out.py`), `rebinds` the names of the function around that a `nonlocal` statement makes this
-    one bind. `ways` are what the arms of conditionals leave of the variables of a loop (`step_ways.py`). `caller` and `called_at` are the
+    one bind. `ways` are what the arms of conditionals leave of the variables of a loop (`step_ways.py`), `skipping` the
+    conditionals that leave one (`after_break.py`). `caller` and `called_at` are the
     function that called this one, and the call, where its arguments are those that were passed.
     """
 
@@ -70,6 +72,7 @@ class Frame:
     left_out: dict[str, Value] = field(default_factory=dict)
     rebinds: tuple[str, ...] = ()
     ways: dict[ast.AST, Ways] = field(default_factory=dict)
+    skipping: dict[ast.AST, list[Skipping]] = field(default_factory=dict)
     caller: Frame | None = None
     called_at: ast.AST | None = None
 
