@@ -150,5 +150,9 @@ def test_every_entry_says_what_to_do() -> None:
     )
     methods = (*methods, known.layers, known.own, known.symbolic, known.shapes, known.weights)
     tables = (known.names, known.families, *methods, known.environment)
-    entries = [entry for each in (*tables, *known.parameters.values()) for entry in each.values()]
+    entries = [
+        entry
+        for each in (*tables, *known.parameters.values(), *known.kept.values())
+        for entry in each.values()
+    ]
     assert all(entry.use or entry.instead for entry in entries)

@@ -6,7 +6,7 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.semantics.environment.rename_table import Rename
-from xlalint.semantics.facts import MODEL_FILE, RENAMED, SYMBOLIC, UNTRACKED
+from xlalint.semantics.facts import MODEL_FILE, REFUSED, RENAMED, SYMBOLIC, UNTRACKED
 from xlalint.semantics.training.model_files import Misnamed
 
 
@@ -34,6 +34,7 @@ class GoneOrRenamed(Rule):
             )
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
+        self._refused(node)
         self._judge(node)
 
     def visit_Name(self, node: cst.Name) -> None:
@@ -43,10 +44,16 @@ class GoneOrRenamed(Rule):
         self._judge(node)
 
     def visit_Arg(self, node: cst.Arg) -> None:
+        self._refused(node.value)
         self._judge(node)
 
     def visit_SimpleString(self, node: cst.SimpleString) -> None:
         self._judge(node)
+
+    def _refused(self, node: cst.BaseExpression) -> None:
+        for fact in self.facts(node, REFUSED):
+            variant, words = fact.detail
+            self.report(node, fact, variant, confidence="certain", **dict(words))
 
     def _judge(self, node: cst.CSTNode) -> None:
         for fact in self.facts(node, RENAMED):

@@ -11,7 +11,7 @@ from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.attributes import read
 from xlalint.semantics.callbacks import builtin_calls, standard_library
 from xlalint.semantics.classes import TRACED_METHODS
-from xlalint.semantics.environment import versions
+from xlalint.semantics.environment import by_position, versions
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import custom_gradients, hazards, iteration, outliving
 from xlalint.semantics.imports import module_loading
@@ -238,6 +238,8 @@ def _call_partial(target: Value, arguments: Arguments, node: ast.AST, frame: Fra
 def _call_instance(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if target.made is not None:
         frame.analysis.scopes.saw_use(target, "__call__", frame)
+    if len(arguments.positional) > 1 and frame.analysis.keras == "3":
+        by_position.note_call(target, arguments, node, frame)
     if isinstance(target.ref, ClassInfo):
         return frame.analysis.objects.call_instance(target, arguments, node, frame)
     value = apis.call_external_instance(target, arguments, node, frame)
@@ -290,6 +292,8 @@ def _super_call(base: Value, attr: str, node: ast.Call, frame: Frame) -> Value:
             method, list(arguments.positional), arguments.keywords, instance, frame,
             open_ended=arguments.open_ended, node=node,
         )  # fmt: skip
+    if attr == "__call__" and frame.analysis.keras == "3":
+        by_position.note_super(instance, arguments, node, frame)
     if attr in ("add_weight", "add_variable"):
         return Value(VARIABLE, ARRIVING)
     if attr in _STEPS and frame.context.is_compiled:

@@ -111,6 +111,7 @@ LEARNING_RATE = "learning-rate"
 SYMBOLIC = "symbolic"
 SYMBOLIC_TEST = "symbolic-test"  # Python asks one for its truth; detail: the construct
 MODEL_FILE = "model-file"  # detail: a `model_files.Misnamed`
+REFUSED = "refused-by-keras-3"  # an argument or attribute that Keras 2 takes; detail: a `Remark`
 UNTRACKED = "untracked"  # detail: the attribute that holds a tf.Variable
 RENAMED = "renamed"  # detail: a `rename_table.Rename`
 # Facts about code that runs on the host by its nature.
@@ -121,6 +122,7 @@ DRIVING = frozenset(
         UNCAUGHT_CHECK,
         RENAMED,
         UNTRACKED,
+        REFUSED,
         SYMBOLIC,
         SYMBOLIC_TEST,
         MODEL_FILE,

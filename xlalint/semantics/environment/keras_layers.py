@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.classes import LAYER, MODEL
+from xlalint.semantics.environment import by_position
 from xlalint.semantics.environment.rename_table import Entry, of_value, table
-from xlalint.semantics.facts import EAGER, RENAMED, UNTRACKED, Context
+from xlalint.semantics.facts import EAGER, REFUSED, RENAMED, UNTRACKED, Context, Remark
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.syntax import found_in
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
 
 _GIVEN_SHAPES = ("build", "compute_output_shape")
+# Classes of one's own whose base has its parameters in another order than in Keras 2.
+_REORDERED = ("Metric)", "Loss)")
 _CALLS: frozenset[type[ast.AST]] = frozenset({ast.Call})
 _ASSIGNMENTS: frozenset[type[ast.AST]] = frozenset({ast.Assign})
 
@@ -34,6 +38,12 @@ def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
     for module in modules:
         if not module.may_hold_findings or "keras" not in module.text:
             continue
+        if any(word in module.text for word in _REORDERED):
+            for cls in module.classes:
+                by_position.note_constructor(cls, _frame(cls, None, analysis))
+        if any(f"self.{name} = " in module.text for name in _kept_names()):
+            for cls in module.classes:
+                _note_kept(cls, analysis)
         kinds = _kinds_in(module.text)
         for cls in module.classes if kinds else ():
             if _is_of_keras_3(cls, analysis):
@@ -53,6 +63,48 @@ def _kinds_in(text: str) -> list[Callable[[ClassInfo, Analysis], None]]:
     return kinds
 
 
+@cache
+def _kept_names() -> frozenset[str]:
+    return frozenset(name for given in table().kept.values() for name in given)
+
+
+def _note_kept(cls: ClassInfo, analysis: Analysis) -> None:
+    """`self.model = model` in a callback: of the class that it inherits from, `model` is a property."""
+    line = analysis.classes.line(cls)
+    bases = [base for each in line for base in analysis.classes.bases(each)]
+    names = {n: (base, e) for base in bases if isinstance(base, str) for n, e in _kept_of(base)}
+    if not names or not all(isinstance(base, ClassInfo) or _is_plain(base) for base in bases):
+        return
+    for method in cls.methods.values():
+        for node in _assignments(method):
+            attribute = _own(node.targets[0]) if len(node.targets) == 1 else ""
+            if attribute in names and not any(_defines(each, attribute) for each in line):
+                base, entry = names[attribute]
+                words = (("attribute", attribute), ("base", base), ("use", entry.instead))
+                frame = _frame(cls, method, analysis)
+                analysis.keep(frame, node.targets[0], REFUSED, NOTHING_KNOWN, Remark("kept", words))
+
+
+def _defines(cls: ClassInfo, name: str) -> bool:
+    """Whether a class has something of that name itself, in place of what its base has."""
+    return name in cls.methods or any(
+        isinstance(part, (ast.Assign, ast.AnnAssign)) and name in ast.unparse(part).split()
+        for part in cls.node.body
+    )
+
+
+def _kept_of(base: str) -> Iterable[tuple[str, Entry]]:
+    """What an external base keeps for itself, by the class that says so."""
+    for owner, given in table().kept.items():
+        is_layer = owner == "keras.layers.Layer" and base.startswith("keras.layers.")
+        if base == owner or is_layer:
+            yield from given.items()
+
+
+def _is_plain(base: str) -> bool:
+    return base.startswith(("keras.", "builtins.", "abc."))
+
+
 def _asks(names: Iterable[str], text: str) -> bool:
     return any(f".{name}" in text for name in names)
 
@@ -63,10 +115,7 @@ def _is_of_keras_3(cls: ClassInfo, analysis: Analysis) -> bool:
         return False
     line = analysis.classes.line(cls)
     bases = [base for each in line for base in analysis.classes.bases(each)]
-    return all(
-        isinstance(base, ClassInfo) or base.startswith(("keras.", "builtins.", "abc."))
-        for base in bases
-    )
+    return all(isinstance(base, ClassInfo) or _is_plain(base) for base in bases)
 
 
 def _note_shapes(cls: ClassInfo, analysis: Analysis) -> None:
@@ -96,7 +145,7 @@ def _note_variables(cls: ClassInfo, analysis: Analysis) -> None:
                 analysis.keep(frame, node.value, UNTRACKED, NOTHING_KNOWN, f"self.{attribute}")
 
 
-def _frame(cls: ClassInfo, method: FunctionInfo, analysis: Analysis) -> Frame:
+def _frame(cls: ClassInfo, method: FunctionInfo | None, analysis: Analysis) -> Frame:
     return Frame(analysis, cls.module, method, Context(EAGER, False))
 
 

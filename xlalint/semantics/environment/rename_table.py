@@ -76,7 +76,7 @@ def of_value(entry: Entry) -> Rename:
 class Table(NamedTuple):
     """The table by kind: names and families by dotted name, methods (of strategies, models, models made of calls, metrics and optimizers, and
     those that layers call on themselves), attributes of layers and variables by name, those of symbolic tensors, of shapes and of weights, parameters by function
-    (or its module) and name, methods that took a text first by name.
+    (or its module) and name, methods that took a text first by name, attributes that classes of one's own may not set by base and name.
     """
 
     names: Mapping[str, Entry]
@@ -93,6 +93,7 @@ class Table(NamedTuple):
     weights: Mapping[str, Entry]
     parameters: Mapping[str, Mapping[str, Entry]]
     texts: Mapping[str, Entry]
+    kept: Mapping[str, Mapping[str, Entry]]
     environment: Mapping[str, Entry]
 
     def without_models(self) -> Table:
@@ -123,6 +124,7 @@ def table() -> Table:
         _entries(raw["weights"]),
         {function: _entries(given) for function, given in raw["parameters"].items()},
         _entries(raw["texts"]),
+        {base: _entries(given) for base, given in raw["kept"].items()},
         _entries(raw["environment"]),
     )
 

@@ -259,7 +259,8 @@ class _Reader:
         if isinstance(first, ast.Constant) and isinstance(node.func, ast.Attribute):
             entry = self._table.texts.get(node.func.attr)
             if entry is not None and isinstance(first.value, str) and _is_own(node.func):
-                if not _OF_WEIGHTS.isdisjoint(given.arg or "" for given in node.keywords):
+                of_weights = (given.arg or "" for given in node.keywords)
+                if len(node.args) > 1 or not _OF_WEIGHTS.isdisjoint(of_weights):
                     yield first, "text", f"{node.func.attr}({ast.unparse(first)}, ...)", entry
         entries = self._parameters_of(node)
         for given in node.keywords if entries else ():
@@ -322,7 +323,10 @@ class _Reader:
         module, _, leaf = name.rpartition(".")
         if module:
             of_module = known.get(module, {}) if leaf[:1].isupper() else {}
-            return known.get(name, of_module)
+            own = known.get(name, of_module)
+            return (
+                {**of_module, **own} if own else own
+            )  # an empty one takes what the module's others do not
         return known.get(node.func.attr, {}) if isinstance(node.func, ast.Attribute) else {}
 
     def _made_as(self, packages: tuple[str, ...], assigned: Iterable[ast.AST]) -> Iterator[str]:

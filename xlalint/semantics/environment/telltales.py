@@ -20,6 +20,10 @@ _TOLD_BY_MODULE = {
 }
 # Parameters with shorter names tell nothing: the function does that takes them.
 _DISTINCT = 6
+# Nor do these, which most programs with layers have.
+_OF_MANY = frozenset(
+    "inputs layout collections kernel_initializer kernel_regularizer kernel_constraint".split()
+)
 # What the table says of a parameter for all classes of a module.
 _MODULES = ("keras.layers", "keras.losses", "keras.optimizers")
 _PLAIN_KERAS = re.compile(r"^(?:import keras\b|from keras\.)", re.MULTILINE)
@@ -58,7 +62,7 @@ def _telltales() -> Mapping[bytes, frozenset[str]]:
         for name, entry in given.items():
             if entry.holds:
                 continue  # every second call has a name: `_PARTED_NAME` asks
-            if len(name) < _DISTINCT and function not in _MODULES:
+            if (len(name) < _DISTINCT or name in _OF_MANY) and function not in _MODULES:
                 leaf = function.rpartition(".")[2]
                 tells(leaf, f"{leaf}(")
                 continue
