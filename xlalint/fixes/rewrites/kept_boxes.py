@@ -27,8 +27,11 @@ def propose(site: Site) -> Fix | None:
     if name is None or len([a for a in call.args if a.keyword is None]) > 5:
         return None
     limit = argument(call, "max_output_size", 2)
-    if not isinstance(assignment, cst.Assign) or limit is None:
+    boxes = argument(call, "boxes", 0)
+    if not isinstance(assignment, cst.Assign) or limit is None or boxes is None:
         return None
+    if draft.value(boxes.value).is_data_sized:
+        return None  # XLA compares all boxes there are, and refuses those that a mask has left (XLA204)
     target, tensorflow, method = assignment.targets[0].target, draft.tensorflow, call.func
     if tensorflow is None or not isinstance(method, cst.Attribute):
         return None

@@ -43,6 +43,8 @@ _NOT_PAIRED = frozenset(
 )
 # These combine within what they make of one argument and another, each counted on its way.
 _PAIR_WITHIN = frozenset({"meshgrid", "softmax_cross_entropy_with_logits"})
+# The same, where both of what they take are data-sized, also by one count.
+_COMPARE_WITHIN = frozenset({"non_max_suppression"})
 _PAIRED = ("keras.losses.", "keras.metrics.", "tf.losses.", "tf.compat.v1.losses.")
 
 
@@ -160,17 +162,18 @@ def note_pair(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
 def note_call(api: Api, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
     """The same of a call: a loss of kept labels and kept predictions, or `tf.minimum(x[keep], y[keep])`."""
     leaf = api.name.rsplit(".", 1)[-1]
-    if leaf in _PAIR_WITHIN and frame.analysis.tells_counts_apart:
-        _note_within(arguments, node, frame)
+    within = 1 if leaf in _PAIR_WITHIN else 2 if leaf in _COMPARE_WITHIN else 0
+    if within and frame.analysis.tells_counts_apart:
+        _note_within(within, arguments, node, frame)
         return
     is_paired = (api.shape or "").startswith(_CALLED_ALIKE) or api.name.startswith(_PAIRED)
     if frame.analysis.tells_counts_apart and is_paired and leaf not in _NOT_PAIRED:
         note_arguments(arguments, node, frame)
 
 
-def _note_within(arguments: Arguments, node: ast.AST, frame: Frame) -> None:
+def _note_within(least: int, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
     sized = _sized((*arguments.positional, *arguments.keywords.values()))
-    if sized and not (frame.constructs or frame.bodies):
+    if len(sized) >= least and not (frame.constructs or frame.bodies):
         frame.analysis.note(frame, node, DATA_SIZED_USE, sized[0], SEPARATE)
 
 

@@ -202,6 +202,9 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
         return ("resize", first) if is_so and first.sized_axis in (1, 2) else None
     if name in _PADS:
         return ("resize", first) if _says(bound, "mode", "REFLECT", "SYMMETRIC") else None
+    if name == "tf.image.non_max_suppression_padded":
+        # It cuts the boxes into tiles, of which it has to know how many.
+        return ("measured-rejected", first) if first.sized_axis == 0 else None
     if name == "tf.image.extract_patches":
         return ("measured-rejected", first) if first.sized_axis in (1, 2) else None
     if name in _FRAMES:
