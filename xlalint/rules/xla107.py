@@ -8,7 +8,14 @@ import libcst as cst
 
 from xlalint.rules.base import Passage, Rule
 from xlalint.semantics.facts import ASSUMED, TRACE_EFFECT
-from xlalint.semantics.hazards.trace_effects import COLLECTED, LEAKED, REBOUND, STATE, TraceEffect
+from xlalint.semantics.hazards.trace_effects import (
+    COLLECTED,
+    EVERY_TIME,
+    LEAKED,
+    REBOUND,
+    STATE,
+    TraceEffect,
+)
 
 
 class EffectWhileTracing(Rule):
@@ -62,7 +69,7 @@ class EffectWhileTracing(Rule):
     def _judge(self, node: cst.BaseExpression) -> None:
         for fact in self.facts(node, TRACE_EFFECT):
             detail: TraceEffect = fact.detail
-            if detail.kind == STATE and node in self._kept:
+            if detail.kind == STATE and node in self._kept and detail.where != EVERY_TIME:
                 continue
             # A library function that nobody compiles may well be host code; what AutoGraph makes a loop of is not.
             may_be_host = detail.kind not in (LEAKED, COLLECTED, REBOUND)

@@ -43,6 +43,7 @@ from xlalint.semantics.results import (
     result_shapes,
     results,
     special_results,
+    tallies,
     tensor_arrays,
     variables,
 )
@@ -520,6 +521,9 @@ def _foreign_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) 
     distribution = drawn_samples.make(name, arguments)
     if distribution is not None:
         return distribution
+    tally = tallies.call(name, arguments, node, frame)
+    if tally is not None:
+        return tally
     if name.startswith("tensorflow_addons."):
         made = addons.result(name, arguments.positional)
         if made is not None:

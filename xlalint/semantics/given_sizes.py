@@ -9,10 +9,12 @@ import ast
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from xlalint.semantics import parameters
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.syntax import called_name
 
 _STATIC = frozenset({"get_shape", "int_shape", "as_list"})
+_CASTS = frozenset({"cast", "constant", "convert_to_tensor"})
 
 
 class _Caller(NamedTuple):
@@ -62,6 +64,10 @@ def _is_size(node: ast.expr, caller: _Caller, asked: frozenset[str]) -> bool:
         return type(node.value) is int
     if isinstance(node, ast.Subscript):
         return _is_shape(node.value, caller, asked)
+    if isinstance(node, ast.Attribute):
+        return parameters.is_size(node.attr)  # `self.num_units`: a setting
+    if isinstance(node, ast.Call):
+        return _is_made_of_a_size(node, caller, asked)
     if isinstance(node, ast.BinOp):
         return _is_size(node.left, caller, asked) and _is_size(node.right, caller, asked)
     if not isinstance(node, ast.Name) or node.id in asked:
@@ -76,6 +82,15 @@ def _is_size(node: ast.expr, caller: _Caller, asked: frozenset[str]) -> bool:
         if node.id in _names(target)
     ]
     return bool(found) and all(found)
+
+
+def _is_made_of_a_size(node: ast.Call, caller: _Caller, asked: frozenset[str]) -> bool:
+    """`len(labels)`, `int(count)`; inside of the same program also `tf.cast(self.num_states, tf.int32)`."""
+    name = called_name(node)
+    if name == "len":
+        return True
+    is_kept = name == "int" or (name in _CASTS and caller.is_traced)
+    return is_kept and bool(node.args) and _is_size(node.args[0], caller, asked)
 
 
 def _is_shape(node: ast.expr, caller: _Caller, asked: frozenset[str]) -> bool:

@@ -457,6 +457,7 @@ def _is_of_keras(base: Value, attr: str, arguments: Arguments, node: ast.AST, fr
 
 
 def _add_weight(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    trace_effects.note_weight(attr, node, frame)
     given = arguments.keywords.get("shape")
     if given is None:  # Keras 2 takes a name first, Keras 3 the shape
         given = next((v for v in arguments.positional[:2] if v.kind in (SEQUENCE, SHAPE)), None)

@@ -33,6 +33,8 @@ KEPT = "kept"
 CACHED = "cached"
 BUILT = "built"
 REMEMBERED = "remembered"
+# Where variables are made that no trace finds made before.
+EVERY_TIME = "every time"
 
 
 class TraceEffect(NamedTuple):
@@ -86,7 +88,38 @@ def note_call(name: str, node: ast.AST, frame: Frame) -> None:
         frame.analysis.note(frame, node, TRACE_EFFECT, Value(PYTHON), TraceEffect(FROZEN, name))
     elif frame.context.region == COMPILED and _makes_state(name, frame):
         if not is_first_time(node, frame):
-            frame.analysis.note(frame, node, TRACE_EFFECT, Value(PYTHON), TraceEffect(STATE, name))
+            when = (
+                EVERY_TIME if makes_variables(name, frame) and _is_every_time(node, frame) else ""
+            )
+            effect = TraceEffect(STATE, name, when)
+            frame.analysis.note(frame, node, TRACE_EFFECT, Value(PYTHON), effect)
+
+
+def note_weight(attr: str, node: ast.AST, frame: Frame) -> None:
+    """`self.kernel = self.add_weight(...)` in `call`, with nothing that asks whether it was made before."""
+    if not frame.context.is_compiled or frame.silent or frame.context.region != COMPILED:
+        return
+    function = frame.function
+    if function is None or function.name != "call" or is_first_time(node, frame):
+        return
+    if _is_every_time(node, frame):
+        effect = TraceEffect(STATE, f"self.{attr}", EVERY_TIME)
+        frame.analysis.note(frame, node, TRACE_EFFECT, Value(PYTHON), effect)
+
+
+def _is_every_time(node: ast.AST, frame: Frame) -> bool:
+    """Whether each trace comes by: a statement of the compiled function itself, which nothing in front of it may leave."""
+    function = frame.function
+    if function is None or function is not frame.context.root or frame.constructs:
+        return False
+    line: int = getattr(node, "lineno", 0)
+    statements = function.node.body if isinstance(function.node.body, list) else []
+    for statement in statements:
+        if statement.lineno <= line <= (statement.end_lineno or line):
+            return isinstance(statement, (ast.Assign, ast.AnnAssign))
+        if any(isinstance(part, (ast.Return, ast.Raise)) for part in nodes_of([statement])):
+            return False
+    return False
 
 
 _TELLS = re.compile(
