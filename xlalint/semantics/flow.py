@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeGuard
 
-from xlalint.semantics import inlining
+from xlalint.semantics import inlining, parameters
 from xlalint.semantics.callbacks import protocols
 from xlalint.semantics.callbacks.loop_calls import loop_state
 from xlalint.semantics.control_flow import (
@@ -45,6 +45,7 @@ from xlalint.semantics.subscripts import is_computed, note_index_of_array, note_
 from xlalint.semantics.syntax import nodes_of, words_of
 from xlalint.semantics.training import scopes, tpu_tests
 from xlalint.semantics.values import (
+    ARRIVING,
     CLASS,
     COLLECTION,
     DEFERRED,
@@ -154,7 +155,19 @@ def _unpack(targets: list[ast.expr], value: Value, frame: Frame) -> None:
         return
     inner = element(value)
     for target in targets:
-        bind(target, inner, frame)
+        is_handed = value.kind is COLLECTION and _is_handed_size(target, inner, frame)
+        bind(target, NOTHING_KNOWN if is_handed else inner, frame)
+
+
+def _is_handed_size(target: ast.expr, inner: Value, frame: Frame) -> bool:
+    """`data, batch_size = inputs` of an `inputs: list[tf.Tensor]`: a number that a layer's caller may have read off a shape."""
+    return (
+        inner.dependence == ARRIVING
+        and frame.function is not None
+        and frame.function.name == "call"
+        and isinstance(target, ast.Name)
+        and parameters.is_number_of_things(target.id)
+    )
 
 
 def _items_of(value: Value, targets: list[ast.expr]) -> list[Value] | None:

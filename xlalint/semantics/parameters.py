@@ -75,6 +75,15 @@ def is_size(name: str) -> bool:
     return _SIZE_NAMES.search(name) is not None
 
 
+_NUMBER_NAMES = re.compile(r"^(num|n)_|_(size|dim|channels|units)$")
+
+
+@cache
+def is_number_of_things(name: str) -> bool:
+    """Whether a name says that it holds one size: `batch_size`, `num_nodes`."""
+    return _NUMBER_NAMES.search(name) is not None
+
+
 def of_call(
     info: FunctionInfo, name: str, role_method: str | None, first: bool, role: str | None = None
 ) -> Value | None:
