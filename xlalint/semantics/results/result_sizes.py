@@ -5,6 +5,7 @@ from __future__ import annotations
 from xlalint.semantics.arguments import Arguments, Bound
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.results import result_shapes
+from xlalint.semantics.results.several import returns_several
 from xlalint.semantics.values import (
     BOUNDED,
     COLLECTION,
@@ -103,12 +104,12 @@ def _axis_of_bound(bound: Bound) -> int | None:
 
 
 def data_sized_result(
-    api: Api, data_sized: tuple[int, ...], dependence: int, flat: tuple[Value, ...], sure: bool
+    api: Api, data_sized: tuple[int, ...], dependence: int, bound: Bound, sure: bool
 ) -> Value:
     """Outputs named by the catalogue are data-sized; the others keep their size."""
     sized = Value(TENSOR, COMPUTED, api.name, sure=sure)
     plain = Value(TENSOR, dependence, sure=sure)
-    if api.returns == "tensor":
+    if not returns_several(api, bound):
         return sized
     if len(data_sized) > 2:
         return Value(COLLECTION, COMPUTED, ref=sized)

@@ -19,6 +19,7 @@ from xlalint.semantics.results.result_sizes import (
     sized_axis,
     sizing,
 )
+from xlalint.semantics.results.several import returns_several
 from xlalint.semantics.results.special_results import SPECIAL, with_shape
 from xlalint.semantics.values import (
     ARRIVING,
@@ -217,12 +218,12 @@ def _tensor_result(
     )
     producer = None if is_static else producer_of_leaves(sizing(name, bound, flat))
     if data_sized and dependence >= ARRIVING:
-        return data_sized_result(api, data_sized, dependence, flat, sure)
+        return data_sized_result(api, data_sized, dependence, bound, sure)
     dtype = dtype_of_result(name, api, bound, flat)
     rank = api.result_rank
     if _has_axis(bound, arguments, name):
         rank = _least_rank(api, bound)
-    if api.returns == "structure":
+    if returns_several(api, bound):
         return Value(COLLECTION, dependence, ref=Value(TENSOR, dependence, producer, sure=sure))
     axis = None if producer is None else sized_axis(name, api, bound, arguments, flat)
     if producer is not None:
