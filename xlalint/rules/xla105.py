@@ -13,9 +13,11 @@ from xlalint.semantics.facts import (
     COMPILED,
     CONVERSION,
     FORMATTING,
+    KERAS_LOOP,
     NUMPY_CALL,
     NUMPY_METHOD,
     READ_AS_PYTHON,
+    WEIGHTS_AS_ARRAYS,
     Fact,
 )
 
@@ -25,6 +27,8 @@ _VARIANTS = {
     NUMPY_METHOD: "numpy-method",
     NUMPY_CALL: "numpy-call",
     FORMATTING: "formatting",
+    KERAS_LOOP: "keras-loop",
+    WEIGHTS_AS_ARRAYS: "weights-as-arrays",
     READ_AS_PYTHON: "python-argument",
 }
 

@@ -16,9 +16,7 @@ from xlalint.semantics.names import canonical
 from xlalint.semantics.results import composites, dtypes
 from xlalint.semantics.values import (
     ANY_OF,
-    ARRIVING,
     CLASS,
-    COLLECTION,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
@@ -179,14 +177,12 @@ def _of_external_instance(value: Value, attr: str, frame: Frame) -> Value:
         return dict(value.fields).get(attr, NOTHING_KNOWN)
     name = class_name(value) or ""
     role = external_role(name)
-    kept = keras_state.of_role(role.kind, attr) if role is not None else None
+    kept = keras_state.of_external(role.kind, attr) if role is not None else None
     if kept is not None:
         return kept
     end = symbolic.end_of(name, attr, frame)
     if end is not None:
         return end
-    if attr in ("trainable_variables", "variables", "trainable_weights", "weights"):
-        return Value(COLLECTION, ref=Value(VARIABLE, ARRIVING))
     if (
         name.startswith(("keras.layers", "keras.Model", "keras.Sequential"))
         and attr == "input_shape"

@@ -14,6 +14,7 @@ from xlalint.semantics.hazards import (
     formatting,
     host_objects,
     iteration,
+    keras_loops,
     python_arguments,
     slice_writes,
     trace_effects,
@@ -414,6 +415,7 @@ def _external_instance_method(
     if attr == "add" and api_name(name) in model_layers.SEQUENTIAL:
         frame.analysis.model_layers.added(base, arguments, node, frame)
         return NONE
+    keras_loops.note(base, attr, node, frame)
     if attr in ("fit", "evaluate", "predict", "compile", "add_loss", "add_metric"):
         return keras_method(base, attr, arguments, node, frame)
     flow = node_inputs.flows(name, attr)
@@ -496,6 +498,10 @@ _MODELS = ("keras.Model", "keras.Sequential", "keras.applications.")
 
 
 # Methods that a project's own Keras classes inherit from Keras itself; a project method of that name comes first.
+def _nothing(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    return NOTHING_KNOWN
+
+
 _KERAS_INHERITED: dict[str, Method] = {
     "add_weight": _add_weight,
     "add_variable": _add_weight,
@@ -504,6 +510,8 @@ _KERAS_INHERITED: dict[str, Method] = {
     "add_loss": keras_method,
     "add_metric": keras_method,
     **dict.fromkeys(model_files.METHODS, _of_files),
+    "predict_on_batch": _nothing,
+    keras_loops.READS_WEIGHTS: _nothing,
     "compute_loss": _keras_loss_method,
     "compiled_loss": _keras_loss_method,
 }
@@ -520,6 +528,7 @@ def _inherited(base: Value, attr: str, arguments: Arguments, node: ast.AST, fram
             frame,
             open_ended=arguments.open_ended,
         )
+    keras_loops.note(base, attr, node, frame)
     return _KERAS_INHERITED[attr](base, attr, arguments, node, frame)
 
 
@@ -578,6 +587,22 @@ def _numpy_of_unknown(
     return NOTHING_KNOWN
 
 
+def _driven(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """`model.predict(x)` of a model that was handed in."""
+    keras_loops.note(base, attr, node, frame)
+    if attr in node_inputs.READERS:
+        return keras_method(base, attr, arguments, node, frame)
+    return NOTHING_KNOWN
+
+
+def _read_weights(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """`layer.get_weights()`: arrays, which compiled code cannot have; a model that is taken apart otherwise."""
+    keras_loops.note(base, attr, node, frame)
+    return _rebuilds_model(base, attr, arguments, node, frame)
+
+
 def _rebuilds_model(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
@@ -606,8 +631,9 @@ _OF_UNKNOWN: dict[str, Method] = {
     "experimental_distribute_dataset": _strategy_method,
     "experimental_distribute_datasets_from_function": _strategy_method,
     "distribute_datasets_from_function": _strategy_method,
-    **dict.fromkeys(("get_weights", "set_weights", "get_config"), _rebuilds_model),
-    **dict.fromkeys(node_inputs.READERS, keras_method),
+    **dict.fromkeys(("set_weights", "get_config"), _rebuilds_model),
+    keras_loops.READS_WEIGHTS: _read_weights,
+    **dict.fromkeys(keras_loops.LOOPS, _driven),
     **dict.fromkeys(meetings.METHODS, _meeting),
 }
 

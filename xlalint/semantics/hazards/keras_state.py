@@ -1,17 +1,24 @@
 """Variables that Keras's own classes keep, read by code that inherits from them or is handed one.
 
 `optimizer.iterations` is a scalar variable of int64 in Keras 2 and in Keras 3 on TensorFlow; what metrics count is float32
-(measured on Keras 3.15 and tf_keras 2.21).
+(measured on Keras 3.15 and tf_keras 2.21). `optimizer.learning_rate` is a variable, or what its schedule computes of `iterations`.
 """
 
 from __future__ import annotations
 
 import re
 
-from xlalint.semantics.classes import METRIC, OPTIMIZER
-from xlalint.semantics.values import ARRIVING, VARIABLE, Value, shaped
+from xlalint.semantics.classes import LAYER, METRIC, MODEL, OPTIMIZER
+from xlalint.semantics.values import ARRIVING, COLLECTION, VARIABLE, Value, shaped
 
 _ITERATIONS = shaped(Value(VARIABLE, ARRIVING, dtype="int64"), ())
+_RATE = shaped(Value(VARIABLE, ARRIVING), ())
+_RATES = frozenset({"learning_rate", "lr"})
+_WEIGHT = Value(VARIABLE, ARRIVING)
+_WEIGHTS = frozenset({"embeddings", "kernel", "moving_mean", "moving_variance"})
+# Those that a setting leaves out: `use_bias=False`, `center=False`.
+_WEIGHTS_IF_ANY = frozenset({"beta", "bias", "gamma"})
+_COLLECTIONS = frozenset({"trainable_variables", "trainable_weights", "variables", "weights"})
 _COUNTED = Value(VARIABLE, ARRIVING, dtype="float32")
 _SCALARS = frozenset({"total", "count"})
 _COUNTS = frozenset(
@@ -24,12 +31,28 @@ def of_role(role: str | None, attr: str) -> Value | None:
     """What `self.attr` is in a class of this role that does not make it itself; None where Keras has no such variable."""
     if role == OPTIMIZER:
         return _ITERATIONS if attr == "iterations" else None
+    if role in (LAYER, MODEL) and attr in _COLLECTIONS:
+        return Value(COLLECTION, ref=_WEIGHT)
     if role == METRIC and attr in _SCALARS:
         return shaped(_COUNTED, ())
     return _COUNTED if role == METRIC and attr in _COUNTS else None
 
 
+def of_external(role: str, attr: str) -> Value | None:
+    """What `attr` is of an object of one of Keras's own classes."""
+    if role == OPTIMIZER and attr in _RATES:
+        return _RATE
+    if role == LAYER and attr in _WEIGHTS:
+        return _WEIGHT
+    if role == LAYER and attr in _WEIGHTS_IF_ANY:
+        return _WEIGHT._replace(optional=True)
+    return of_role(role, attr)
+
+
 def of_unknown(owner: str, attr: str) -> Value | None:
     """`self.optimizer.iterations` where nothing is known of the optimizer but its name."""
-    is_one = attr == "iterations" and _OPTIMIZER_NAME.search(owner.lower()) is not None
-    return _ITERATIONS if is_one else None
+    if attr != "iterations" and attr not in _RATES:
+        return None
+    if _OPTIMIZER_NAME.search(owner.lower()) is None:
+        return None
+    return _ITERATIONS if attr == "iterations" else _RATE

@@ -1,0 +1,55 @@
+"""Methods of Keras that run the whole of a loop, or hand weights out as arrays: no function that is traced can hold them.
+
+Measured with Keras 3.15 on TensorFlow 2.21, with tf_keras 2.21 and with Keras 2.15, in a tf.function with and without
+`jit_compile=True` and in `train_step` (fixtures/XLA105/flagged_loops_of_keras.py): `fit`, `evaluate`, `predict` and `predict_on_batch`
+are refused whatever they are given, arrays included, and so is `get_weights`. `set_weights` assigns, and compiles.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from xlalint.semantics.classes import LAYER, METRIC, MODEL, external_role
+from xlalint.semantics.facts import COMPILED, KERAS_LOOP, WEIGHTS_AS_ARRAYS
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import ClassInfo
+from xlalint.semantics.values import INSTANCE, UNKNOWN, Value, class_name
+
+LOOPS = frozenset({"evaluate", "fit", "predict", "predict_on_batch"})
+READS_WEIGHTS = "get_weights"
+_OF_KERAS = frozenset({LAYER, METRIC, MODEL})
+# What people call a model that they are handed. Filters, processes and trees predict as well, and have other names.
+_MODEL_NAME = re.compile(
+    r"(^|_)(actor|critic|discriminator|generator|model|net|network|student|teacher)(_|$)"
+)
+
+
+def note(base: Value, attr: str, node: ast.AST, frame: Frame) -> None:
+    """Note a call of such a method in a function that is compiled."""
+    if frame.context.region != COMPILED or not (attr in LOOPS or attr == READS_WEIGHTS):
+        return
+    if _is_of_keras(base, attr, node, frame):
+        kind = WEIGHTS_AS_ARRAYS if attr == READS_WEIGHTS else KERAS_LOOP
+        frame.analysis.note(frame, node, kind, base._replace(guess=False))
+
+
+def _is_of_keras(base: Value, attr: str, node: ast.AST, frame: Frame) -> bool:
+    if base.kind is UNKNOWN:
+        return "keras" in frame.module.text and _names_a_model(node)
+    if base.kind is not INSTANCE:
+        return False
+    if isinstance(base.ref, ClassInfo):
+        role = frame.analysis.classes.role(base.ref)
+    else:
+        role = external_role(class_name(base) or "")
+    wanted = _OF_KERAS if attr == READS_WEIGHTS else {MODEL}
+    return role is not None and role.kind in wanted
+
+
+def _names_a_model(node: ast.AST) -> bool:
+    """`self.teacher.predict(x)`."""
+    function = node.func if isinstance(node, ast.Call) else None
+    owner = function.value if isinstance(function, ast.Attribute) else None
+    name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
+    return _MODEL_NAME.search(name.lower()) is not None
