@@ -15,6 +15,7 @@ from xlalint.semantics.hazards import (
     host_objects,
     iteration,
     keras_loops,
+    outliving,
     python_arguments,
     slice_writes,
     trace_effects,
@@ -235,6 +236,8 @@ def _sequence_method(
         added = arguments.positional[-1]
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             trace_effects.note_collected(node, node.func.value, added, frame)
+            if added.is_tensor and frame.context.is_compiled:
+                outliving.note_kept_in_list(node, node.func.value, added, frame)
             if attr == "extend":
                 iteration.note(frame, node, added, "`extend`")
         _grow(node, base, element(added) if attr == "extend" else added, frame)
@@ -511,7 +514,7 @@ _KERAS_INHERITED: dict[str, Method] = {
     "add_metric": keras_method,
     **dict.fromkeys(model_files.METHODS, _of_files),
     "predict_on_batch": _nothing,
-    keras_loops.READS_WEIGHTS: _nothing,
+    "get_weights": _nothing,
     "compute_loss": _keras_loss_method,
     "compiled_loss": _keras_loss_method,
 }
@@ -632,7 +635,7 @@ _OF_UNKNOWN: dict[str, Method] = {
     "experimental_distribute_datasets_from_function": _strategy_method,
     "distribute_datasets_from_function": _strategy_method,
     **dict.fromkeys(("set_weights", "get_config"), _rebuilds_model),
-    keras_loops.READS_WEIGHTS: _read_weights,
+    "get_weights": _read_weights,
     **dict.fromkeys(keras_loops.LOOPS, _driven),
     **dict.fromkeys(meetings.METHODS, _meeting),
 }

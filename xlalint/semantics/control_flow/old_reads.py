@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from xlalint.semantics.syntax import called_name, children_of, nodes_of
@@ -46,6 +46,43 @@ def kept_in(body: list[ast.stmt], target: ast.expr, owner: ast.Attribute) -> Kep
     if any(other.block == store.block for other in later):
         return None  # for the time of a call: what was there before is put back
     return Kept(store.made, not store.is_asked_for)
+
+
+def reads_a_list(body: Iterable[ast.stmt], attribute: str) -> bool:
+    """Whether a function reads what is in the list `self.attribute`: more than its length, and more than the latest item."""
+    nodes = list(nodes_of(body))
+    passed = {id(part) for node in nodes for part in _not_of_all(node)}
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == attribute
+        and isinstance(node.ctx, ast.Load)
+        and id(node) not in passed
+        for node in nodes
+    )
+
+
+def _not_of_all(node: ast.AST) -> Iterator[ast.AST]:
+    """Lists of which a node asks for no older items: `items.append(x)`, `len(items)`, `items[-1]`, `if items:`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        yield node.func.value
+    elif isinstance(node, ast.Call) and called_name(node) == "len":
+        yield from node.args
+    elif isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "-1":
+        yield node.value
+    elif isinstance(node, (ast.If, ast.IfExp, ast.While)):
+        yield node.test
+
+
+def emptied_in(body: Iterable[ast.stmt]) -> Iterator[ast.expr]:
+    """The places where a function starts a list anew: `items = []`, `items.clear()`, `del items[:]`."""
+    for node in nodes_of(body):
+        if isinstance(node, ast.Call) and called_name(node) == "clear":
+            if isinstance(node.func, ast.Attribute):
+                yield node.func.value
+        elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            yield node
+        elif isinstance(node, ast.Delete):
+            yield from (each.value for each in node.targets if isinstance(each, ast.Subscript))
 
 
 def _hands_back(made: ast.expr, place: str) -> bool:

@@ -2,7 +2,7 @@
 
 Measured with Keras 3.15 on TensorFlow 2.21, with tf_keras 2.21 and with Keras 2.15, in a tf.function with and without
 `jit_compile=True` and in `train_step` (fixtures/XLA105/flagged_loops_of_keras.py): `fit`, `evaluate`, `predict` and `predict_on_batch`
-are refused whatever they are given, arrays included, and so is `get_weights`. `set_weights` assigns, and compiles.
+are refused whatever they are given, arrays included, and so are `get_weights` and `save_weights`. `set_weights` assigns, and compiles.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.values import INSTANCE, UNKNOWN, Value, class_name
 
 LOOPS = frozenset({"evaluate", "fit", "predict", "predict_on_batch"})
-READS_WEIGHTS = "get_weights"
+READS_WEIGHTS = frozenset({"get_weights", "save_weights"})
 _OF_KERAS = frozenset({LAYER, METRIC, MODEL})
 # What people call a model that they are handed. Filters, processes and trees predict as well, and have other names.
 _MODEL_NAME = re.compile(
@@ -27,10 +27,10 @@ _MODEL_NAME = re.compile(
 
 def note(base: Value, attr: str, node: ast.AST, frame: Frame) -> None:
     """Note a call of such a method in a function that is compiled."""
-    if frame.context.region != COMPILED or not (attr in LOOPS or attr == READS_WEIGHTS):
+    if frame.context.region != COMPILED or attr not in LOOPS | READS_WEIGHTS:
         return
     if _is_of_keras(base, attr, node, frame):
-        kind = WEIGHTS_AS_ARRAYS if attr == READS_WEIGHTS else KERAS_LOOP
+        kind = WEIGHTS_AS_ARRAYS if attr in READS_WEIGHTS else KERAS_LOOP
         frame.analysis.note(frame, node, kind, base._replace(guess=False))
 
 
@@ -43,7 +43,7 @@ def _is_of_keras(base: Value, attr: str, node: ast.AST, frame: Frame) -> bool:
         role = frame.analysis.classes.role(base.ref)
     else:
         role = external_role(class_name(base) or "")
-    wanted = _OF_KERAS if attr == READS_WEIGHTS else {MODEL}
+    wanted = _OF_KERAS if attr in READS_WEIGHTS else {MODEL}
     return role is not None and role.kind in wanted
 
 

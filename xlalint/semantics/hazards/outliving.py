@@ -49,6 +49,24 @@ def note_kept(target: ast.expr, value: Value, frame: Frame) -> None:
     frame.analysis.note(frame, target, TRACE_EFFECT, value, effect)
 
 
+def note_kept_in_list(node: ast.Call, owner: ast.expr, added: Value, frame: Frame) -> None:
+    """`self.losses.append(loss)` in a compiled method that reads the list as a whole: it holds tensors of the traces before."""
+    if not _is_of_a_trace(added) or frame.silent or not isinstance(owner, ast.Attribute):
+        return
+    function, holder = frame.function, frame.self_value
+    if function is None or holder is None or frame.context.region != COMPILED:
+        return
+    if not isinstance(holder.ref, ClassInfo) or not _is_self(owner.value, frame):
+        return
+    if not _lives_on(holder.ref, frame) or _is_set_elsewhere(holder.ref, owner.attr, frame):
+        return
+    if _is_emptied(holder.ref, owner.attr, frame):
+        return
+    if old_reads.reads_a_list(function.body, owner.attr):
+        effect = TraceEffect(KEPT, ast.unparse(owner))
+        frame.analysis.note(frame, node, TRACE_EFFECT, added, effect)
+
+
 def note_remembered(node: ast.AST, value: Value, frame: Frame) -> None:
     """A call of a function whose results functools.lru_cache remembers, that gives a tensor of this trace."""
     if not _is_of_a_trace(value) or frame.silent:
@@ -123,6 +141,17 @@ def _is_set_elsewhere(cls: ClassInfo, attribute: str, frame: Frame) -> bool:
         for method in owner.methods.values()
         if method.name not in SETTING_UP and method is not frame.function
         for part in nodes_of([method.node])
+    )
+
+
+def _is_emptied(cls: ClassInfo, attribute: str, frame: Frame) -> bool:
+    """Whether a method empties the list: `self.losses.clear()`, `self.losses = []`, `del self.losses[:]`."""
+    return any(
+        isinstance(part, ast.Attribute) and part.attr == attribute
+        for owner in frame.analysis.classes.line(cls)
+        for method in owner.methods.values()
+        if method.name not in SETTING_UP
+        for part in old_reads.emptied_in(method.body)
     )
 
 
