@@ -19,6 +19,11 @@ from xlalint.semantics.values import INSTANCE, UNKNOWN, Value, class_name
 LOOPS = frozenset({"evaluate", "fit", "predict", "predict_on_batch"})
 READS_WEIGHTS = frozenset({"get_weights", "save_weights"})
 _OF_KERAS = frozenset({LAYER, METRIC, MODEL})
+_MOST_POSITIONAL = {"get_weights": 0, "predict": 1, "predict_on_batch": 1, "save_weights": 1}
+_KEYWORDS = frozenset(
+    "x y batch_size epochs verbose callbacks validation_data validation_split shuffle class_weight sample_weight steps "
+    "steps_per_epoch validation_steps return_dict filepath overwrite max_queue_size workers use_multiprocessing".split()
+)
 # What people call a model that they are handed. Filters, processes and trees predict as well, and have other names.
 _MODEL_NAME = re.compile(
     r"(^|_)(actor|critic|discriminator|generator|model|net|network|student|teacher)(_|$)"
@@ -36,7 +41,11 @@ def note(base: Value, attr: str, node: ast.AST, frame: Frame) -> None:
 
 def _is_of_keras(base: Value, attr: str, node: ast.AST, frame: Frame) -> bool:
     if base.kind is UNKNOWN:
-        return "keras" in frame.module.text and _names_a_model(node)
+        return (
+            "keras" in frame.module.text
+            and _names_a_model(node)
+            and _is_called_so(node, attr, frame)
+        )
     if base.kind is not INSTANCE:
         return False
     if isinstance(base.ref, ClassInfo):
@@ -45,6 +54,14 @@ def _is_of_keras(base: Value, attr: str, node: ast.AST, frame: Frame) -> bool:
         role = external_role(class_name(base) or "")
     wanted = _OF_KERAS if attr in READS_WEIGHTS else {MODEL}
     return role is not None and role.kind in wanted
+
+
+def _is_called_so(node: ast.AST, attr: str, frame: Frame) -> bool:
+    """Whether a call fits the method of Keras, and no class of the project has one of its own by that name."""
+    if not isinstance(node, ast.Call) or frame.analysis.modules.project.mentions(f"def {attr}("):
+        return False
+    names = {keyword.arg for keyword in node.keywords}
+    return len(node.args) <= _MOST_POSITIONAL.get(attr, 2) and names <= _KEYWORDS
 
 
 def _names_a_model(node: ast.AST) -> bool:
