@@ -48,7 +48,7 @@ def kept_in(body: list[ast.stmt], target: ast.expr, owner: ast.Attribute) -> Kep
     return Kept(store.made, not store.is_asked_for)
 
 
-def reads_a_list(body: Iterable[ast.stmt], attribute: str) -> bool:
+def reads_a_list(body: Iterable[ast.AST], attribute: str) -> bool:
     """Whether a function reads what is in the list `self.attribute`: more than its length, and more than the latest item."""
     nodes = list(nodes_of(body))
     passed = {id(part) for node in nodes for part in _not_of_all(node)}
@@ -73,7 +73,7 @@ def _not_of_all(node: ast.AST) -> Iterator[ast.AST]:
         yield node.test
 
 
-def emptied_in(body: Iterable[ast.stmt]) -> Iterator[ast.expr]:
+def emptied_in(body: Iterable[ast.AST]) -> Iterator[ast.expr]:
     """The places where a function starts a list anew: `items = []`, `items.clear()`, `del items[:]`."""
     for node in nodes_of(body):
         if isinstance(node, ast.Call) and called_name(node) == "clear":
