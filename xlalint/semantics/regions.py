@@ -63,8 +63,8 @@ _MOST_FUNCTIONS = 8
 _ON_REPLICAS = "strategy.run"
 # What only `fit` and its like run: Keras 3 turns AutoGraph off around it, and tf.map_fn converts nothing there either (2.21).
 _RUN_BY_FIT = frozenset({"train_step", "test_step", "predict_step", "compute_loss"})
-# What Keras calls losses and metrics with.
-_TRUE_AND_PREDICTED = (Value(TENSOR, ARRIVING), Value(TENSOR, ARRIVING))
+# What Keras calls losses and metrics with: batches, of at least one dimension.
+_TRUE_AND_PREDICTED = (Value(TENSOR, ARRIVING, rank=1), Value(TENSOR, ARRIVING, rank=1))
 
 
 class Regions:

@@ -221,6 +221,9 @@ def _tensor_result(
         return data_sized_result(api, data_sized, dependence, bound, sure)
     dtype = dtype_of_result(name, api, bound, flat)
     rank = api.result_rank
+    if rank is None and api.shape in ("same", "broadcast"):
+        # At least that of each operand.
+        rank = max((leaf.rank for leaf in flat if leaf.is_tensor and leaf.rank), default=None)
     if _has_axis(bound, arguments, name):
         rank = _least_rank(api, bound)
     if returns_several(api, bound):
