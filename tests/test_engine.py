@@ -834,6 +834,39 @@ def test_what_fails_only_where_a_caller_chooses_it_says_so(tmp_path: Path) -> No
     ]
 
 
+def test_what_a_variable_of_the_environment_switches_on_says_so(tmp_path: Path) -> None:
+    result = check_files(
+        tmp_path,
+        {
+            "m.py": """\
+            import os
+            import tensorflow as tf
+
+            CHECKED = bool(os.getenv("CHECKED"))
+
+            @tf.function(jit_compile=True)
+            def step(x):
+                if os.environ.get("DEBUG"):
+                    tf.print(x)
+                if os.environ.get("TRACE") is not None:
+                    tf.print(x)
+                if CHECKED or "CHECKED" in os.environ:
+                    tf.print(x)
+                if os.environ.get("QUIET") is None:
+                    tf.print(x)
+                return x
+            """
+        },
+    )
+    said = "With the default arguments this line is not run"
+    assert [(f.span.line, said in f.help) for f in result.findings] == [
+        (9, True),
+        (11, True),
+        (13, True),
+        (15, False),
+    ]
+
+
 def test_summaries_of_tensorflow_1_are_operations_wherever_they_stand(tmp_path: Path) -> None:
     result = check_files(
         tmp_path,

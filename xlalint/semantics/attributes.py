@@ -63,19 +63,19 @@ def read(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
     if value.kind is ANY_OF:
         return join_all(tuple(read(one, attr, frame, node) for one in alternatives(value)))
     if value.kind is UNKNOWN:
-        return _of_unknown(attr, node)
+        return _of_unknown(attr, frame, node)
     if value.kind is INSTANCE:
         return _of_instance(value, attr, frame, node)
     reader = _READERS.get(value.kind)
     return reader(value, attr, frame) if reader is not None else NOTHING_KNOWN
 
 
-def _of_unknown(attr: str, node: ast.expr) -> Value:
+def _of_unknown(attr: str, frame: Frame, node: ast.expr) -> Value:
     if attr == "shape":
         return STATIC_SHAPE
     owner = node.value if isinstance(node, ast.Attribute) else None
     name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
-    return keras_state.of_unknown(name, attr) or NOTHING_KNOWN
+    return keras_state.of_unknown(name, attr, frame.context.region) or NOTHING_KNOWN
 
 
 @cache
@@ -177,7 +177,9 @@ def _of_external_instance(value: Value, attr: str, frame: Frame) -> Value:
         return dict(value.fields).get(attr, NOTHING_KNOWN)
     name = class_name(value) or ""
     role = external_role(name)
-    kept = keras_state.of_external(role.kind, attr) if role is not None else None
+    kept = (
+        keras_state.of_external(role.kind, attr, frame.context.region) if role is not None else None
+    )
     if kept is not None:
         return kept
     end = symbolic.end_of(name, attr, frame)

@@ -174,7 +174,8 @@ def _convert(name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
 def _usual_flag(name: str, value: Value) -> Value:
     """`int(os.environ.get("DEBUG", "0"))`, `bool(flag)`: a flag that is as it is written unless somebody sets it."""
     usual = value.ref.value if type(value.ref) is Usual else None
-    if name == "bool" and isinstance(usual, (bool, int, str)):
+    is_unset = type(value.ref) is Usual and usual is None
+    if name == "bool" and (is_unset or isinstance(usual, (bool, int, str))):
         return usually(bool(usual))
     if name == "int" and (isinstance(usual, bool) or usual in (0, 1, "0", "1")):
         return usually(int(usual))

@@ -11,6 +11,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
     COLLECTION,
     INSTANCE,
+    NONE,
     NOTHING_KNOWN,
     SOME_PYTHON,
     Value,
@@ -54,6 +55,15 @@ def _yes_or_no(text: Value) -> Value:
     return usually(str(usual.value).lower() in ("y", "yes", "t", "true", "on", "1"))
 
 
+def _set_by_the_user(arguments: Arguments) -> Value | None:
+    """A variable of the environment: the default that is written, or None."""
+    default = arguments.keywords.get("default", NONE)
+    if len(arguments.positional) > 1:
+        default = arguments.positional[1]
+    known = default.usual()
+    return usually(known.value) if known is not None else None
+
+
 def _holds_tensors(value: Value) -> bool:
     return any(leaf.is_tensor for leaf in leaves(value))
 
@@ -81,11 +91,10 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value 
         return nesting.bounded(Value(INSTANCE, ref=name, fields=tuple(held.items())))
     if name == "distutils.util.strtobool" and given:
         return _yes_or_no(given[0])
+    if name in _ENVIRONMENT:
+        return _set_by_the_user(arguments)
     if len(given) < 2:
         return None
-    if name in _ENVIRONMENT:
-        default = given[1].usual()
-        return usually(default.value) if default is not None else None
     if name in _KEEP:
         builtin_calls.note_answers(name.rpartition(".")[2], given[0], given[1:2], node, frame)
         return given[1]

@@ -1,7 +1,8 @@
 """Variables that Keras's own classes keep, read by code that inherits from them or is handed one.
 
 `optimizer.iterations` is a scalar variable of int64 in Keras 2 and in Keras 3 on TensorFlow; what metrics count is float32
-(measured on Keras 3.15 and tf_keras 2.21). `optimizer.learning_rate` is a variable, or what its schedule computes of `iterations`.
+(measured on Keras 3.15 and tf_keras 2.21). `optimizer.learning_rate` is a variable, or what its schedule computes of `iterations`:
+a tensor to code that is compiled, and to other code a number that is logged and set.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 
 from xlalint.semantics.classes import LAYER, METRIC, MODEL, OPTIMIZER
+from xlalint.semantics.facts import COMPILED
 from xlalint.semantics.values import ARRIVING, COLLECTION, VARIABLE, Value, shaped
 
 _ITERATIONS = shaped(Value(VARIABLE, ARRIVING, dtype="int64"), ())
@@ -38,10 +40,10 @@ def of_role(role: str | None, attr: str) -> Value | None:
     return _COUNTED if role == METRIC and attr in _COUNTS else None
 
 
-def of_external(role: str, attr: str) -> Value | None:
+def of_external(role: str, attr: str, region: str) -> Value | None:
     """What `attr` is of an object of one of Keras's own classes."""
     if role == OPTIMIZER and attr in _RATES:
-        return _RATE
+        return _RATE if region == COMPILED else None
     if role == LAYER and attr in _WEIGHTS:
         return _WEIGHT
     if role == LAYER and attr in _WEIGHTS_IF_ANY:
@@ -49,9 +51,9 @@ def of_external(role: str, attr: str) -> Value | None:
     return of_role(role, attr)
 
 
-def of_unknown(owner: str, attr: str) -> Value | None:
+def of_unknown(owner: str, attr: str, region: str) -> Value | None:
     """`self.optimizer.iterations` where nothing is known of the optimizer but its name."""
-    if attr != "iterations" and attr not in _RATES:
+    if attr != "iterations" and (attr not in _RATES or region != COMPILED):
         return None
     if _OPTIMIZER_NAME.search(owner.lower()) is None:
         return None

@@ -113,7 +113,9 @@ def compare(node: ast.Compare, op: ast.cmpop, left: Value, right: Value, frame: 
 
 
 def _usual_member(left: Value, right: Value, positive: bool) -> Value:
-    """`mode in ("max", "mean")` for a mode that has a default."""
+    """`mode in ("max", "mean")` for a mode that has a default; `"DEBUG" in os.environ`, which somebody sets or not."""
+    if right.kind is EXTERNAL and right.ref == "os.environ":
+        return usually(not positive)
     wanted = left.usual()
     if type(left.ref) is not Usual or wanted is None or right.kind is not SEQUENCE:
         return SOME_PYTHON
@@ -143,6 +145,8 @@ def _identity(left: Value, right: Value, positive: bool) -> Value:
         return FALSE if positive else TRUE  # type(tensor) is tuple
     for one, other in ((left, right), (right, left)):
         if _is_none(other):
+            if type(one.ref) is Usual:
+                return usually((one.ref.value is None) is positive)
             if _is_none(one):
                 return TRUE if positive else FALSE
             if one.kind in (UNKNOWN, PYTHON) and not _is_known(one):
