@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import cache
 
-from xlalint.semantics import named_tuples, symbolic
+from xlalint.semantics import enumerations, named_tuples, symbolic
 from xlalint.semantics.classes import external_role
 from xlalint.semantics.environment import versions
 from xlalint.semantics.frames import Frame
@@ -26,6 +26,7 @@ from xlalint.semantics.values import (
     NONE,
     NOTHING_KNOWN,
     PROJECT_MODULE,
+    PYTHON,
     RAGGED,
     SEQUENCE,
     SHAPE,
@@ -239,4 +240,5 @@ _READERS: dict[str, Callable[[Value, str, Frame], Value]] = {
     NAMED_TUPLE: lambda value, attr, frame: named_tuples.of_class(value, attr),
     SPARSE: composites.attribute,
     RAGGED: composites.attribute,
+    PYTHON: lambda value, attr, frame: enumerations.of_member(value, attr),
 }

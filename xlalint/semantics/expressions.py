@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from xlalint.semantics import attributes, calls, eager, known_texts, symbolic
+from xlalint.semantics import attributes, calls, eager, enumerations, known_texts, symbolic
 from xlalint.semantics.callbacks import protocols
 from xlalint.semantics.control_flow import conditionals, left_out, unequal_arms
 from xlalint.semantics.control_flow.narrowing import narrow
@@ -332,7 +332,9 @@ def _comprehension(
     for generator in node.generators:
         items = evaluate(generator.iter, frame)
         iteration.note(frame, generator.iter, items, "a comprehension")
-        frame.analysis.bind(generator.target, iterated(items), frame)
+        frame.analysis.bind(
+            generator.target, enumerations.each(items, frame) or iterated(items), frame
+        )
         for test in generator.ifs:
             _cover(test, frame)
             value = evaluate(test, frame)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeGuard
 
-from xlalint.semantics import inlining, parameters
+from xlalint.semantics import enumerations, inlining, parameters
 from xlalint.semantics.callbacks import protocols
 from xlalint.semantics.callbacks.loop_calls import loop_state
 from xlalint.semantics.control_flow import (
@@ -543,7 +543,7 @@ def _looped_over(node: ast.expr, frame: Frame) -> Value:
 
 def _for(node: ast.For, frame: Frame) -> bool:
     items = _looped_over(node.iter, frame)
-    inside = iterated(items)
+    inside = enumerations.each(items, frame) or iterated(items)
     is_graph_loop = items.kind is TENSOR and frame.context.converted and not items.structured
     if is_graph_loop:
         inside = loop_state(inside)._replace(dtype=items.dtype)

@@ -84,9 +84,9 @@ def _any_arrives(values: Iterable[Value]) -> bool:
 
 
 def _is_text(value: Value) -> bool:
-    known = value.constant()
-    if known is not None:
-        return isinstance(known.value, (str, bytes))
+    choices = value.choices()
+    if choices:
+        return all(isinstance(choice, (str, bytes)) for choice in choices)
     parts = leaves(value)
     if parts and parts != (value,):
         return all(_is_text(part) for part in parts)
