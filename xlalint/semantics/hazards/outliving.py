@@ -10,6 +10,7 @@ fixtures/XLA107/flagged_kept_tensors.py).
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from xlalint.semantics import eager
 from xlalint.semantics.classes import LAYER, MODEL, SETTING_UP, TRACED_METHODS
@@ -17,7 +18,7 @@ from xlalint.semantics.control_flow import old_reads
 from xlalint.semantics.facts import COMPILED, TRACE_EFFECT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards.trace_effects import CACHED, KEPT, REMEMBERED, TraceEffect
-from xlalint.semantics.index import ClassInfo
+from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.values import ARRIVING, CAPTURED, TENSOR, Value
 
@@ -62,7 +63,8 @@ def note_kept_in_list(node: ast.Call, owner: ast.expr, added: Value, frame: Fram
         return
     if _is_emptied(holder.ref, owner.attr, frame):
         return
-    if old_reads.reads_a_list(function.body, owner.attr):
+    traced = (function, *_traced_beside(holder.ref, function, frame))
+    if any(old_reads.reads_a_list(each.body, owner.attr) for each in traced):
         effect = TraceEffect(KEPT, ast.unparse(owner))
         frame.analysis.note(frame, node, TRACE_EFFECT, added, effect)
 
@@ -142,6 +144,16 @@ def _is_set_elsewhere(cls: ClassInfo, attribute: str, frame: Frame) -> bool:
         if method.name not in SETTING_UP and method is not frame.function
         for part in nodes_of([method.node])
     )
+
+
+def _traced_beside(cls: ClassInfo, function: FunctionInfo, frame: Frame) -> Iterator[FunctionInfo]:
+    """The methods that Keras traces with one of them: `result` of a metric, beside `update_state`."""
+    role = frame.analysis.classes.role(cls)
+    names = TRACED_METHODS.get(role.kind, ()) if role is not None else ()
+    for name in names if function.name in names else ():
+        method = frame.analysis.classes.method(cls, name)
+        if method is not None and method is not function:
+            yield method
 
 
 def _is_emptied(cls: ClassInfo, attribute: str, frame: Frame) -> bool:
