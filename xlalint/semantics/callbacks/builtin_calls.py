@@ -49,6 +49,7 @@ from xlalint.semantics.values import (
     constant,
     dimension,
     element,
+    iterated,
     join_all,
     usually,
 )
@@ -120,12 +121,12 @@ def _may_be_vector(value: Value) -> bool:
 
 def _note_iteration(name: str, values: tuple[Value, ...], node: ast.Call, frame: Frame) -> None:
     """`zip(xs, ys)`, `list(x)`, `map(f, x)`: a tensor among what they iterate over."""
-    iterated = values[1:] if name in ("map", "filter") else values
+    given = values[1:] if name in ("map", "filter") else values
     if name in ("iter", "next", "sum", "dict"):
-        iterated = values[:1]
+        given = values[:1]
     if name == "range" and frame.context.converted:
         return  # becomes tf.range
-    for value in iterated:
+    for value in given:
         if value.kind is DATASET and frame.context.jit:
             frame.analysis.note(frame, node, ITERATION, value, "dataset")
         elif iteration.is_taken_apart(value):
@@ -137,9 +138,9 @@ def note_answers(
     name: str, function: Value, values: tuple[Value, ...], node: ast.AST, frame: Frame
 ) -> None:
     """`sorted(rows, key=tf.reduce_sum)`, `filter(is_kept, rows)`: Python asks what the function answers for its truth."""
-    if not values or values[0].kind not in (SEQUENCE, COLLECTION) or len(values[0].ref or ()) == 1:
+    if not values or values[0].kind not in _HELD or len(values[0].ref or ()) == 1:
         return
-    answer = handed_functions.answer(function, element(values[0]), node, frame)
+    answer = handed_functions.answer(function, iterated(values[0]), node, frame)
     if answer.is_tensor and not (answer.guess or answer.structured or answer.optional):
         frame.analysis.note(frame, node, CONVERSION, answer, name)
 
@@ -240,6 +241,7 @@ def _isinstance(values: tuple[Value, ...], frame: Frame) -> Value:
     return SOME_PYTHON
 
 
+_HELD = frozenset({COLLECTION, MAPPING, SEQUENCE})
 _CALLABLE = frozenset({FUNCTION, PARTIAL, CLASS})
 _SCALARS = {
     "builtins.str": str,
