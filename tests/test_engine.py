@@ -867,6 +867,29 @@ def test_what_a_variable_of_the_environment_switches_on_says_so(tmp_path: Path) 
     ]
 
 
+def test_names_that_backends_of_other_packages_hand_on_are_those_of_keras(tmp_path: Path) -> None:
+    result = check_files(
+        tmp_path,
+        {
+            "m.py": """\
+            from bert4keras.backend import K, keras, tf
+            from pandas.backend import nothing
+            from otherwise.keras import keras as something
+
+            class Decoded(keras.layers.Layer):
+                def call(self, x):
+                    x = tf.image.crop_and_resize(x, x[0, 0], [0], [2, 2])
+                    return K.ctc_decode(x, [3])[0]
+
+            class Unknown(something.layers.Layer):
+                def call(self, x):
+                    return nothing.image.crop_and_resize(x, x[0, 0], [0], [2, 2])
+            """
+        },
+    )
+    assert said(result) == [("m.py", 7, "XLA401"), ("m.py", 8, "XLA401")]
+
+
 def test_summaries_of_tensorflow_1_are_operations_wherever_they_stand(tmp_path: Path) -> None:
     result = check_files(
         tmp_path,

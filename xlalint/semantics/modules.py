@@ -13,7 +13,7 @@ from xlalint.semantics.imports import libraries
 from xlalint.semantics.imports.exports import Exports
 from xlalint.semantics.imports.late_imports import late_imports
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
-from xlalint.semantics.names import canonical
+from xlalint.semantics.names import canonical, of_backend
 from xlalint.semantics.tracing import demonstrations
 from xlalint.semantics.values import (
     CLASS,
@@ -85,7 +85,7 @@ class Modules:
             inner = self.project.module(f"{source}.{name}")
             if inner is not None:
                 return Value(PROJECT_MODULE, ref=inner)
-            return Value(EXTERNAL, ref=canonical(f"{source}.{name}"))
+            return Value(EXTERNAL, ref=of_backend(source, name) or canonical(f"{source}.{name}"))
         return self.module_member(module, name)
 
     def module_member(self, module: ModuleInfo, name: str) -> Value:

@@ -71,6 +71,19 @@ def canonical_tail(name: str) -> str:
     return _SHAPE_OPS.get(name, name)
 
 
+# What packages that run on several Kerases hand on from a module of their own: `from bert4keras.backend import keras, K`.
+_OF_BACKENDS = {"K": "keras.backend", "keras": "keras", "tf": "tf"}
+_OWNERS = frozenset({"keras", "np", "tf", "tf_keras"})
+
+
+def of_backend(source: str, name: str) -> str | None:
+    """What a name is that a module called `backend` of another package hands on, by the names that everybody gives them."""
+    package, _, leaf = canonical(source).rpartition(".")
+    if leaf != "backend" or not package or package.partition(".")[0] in _OWNERS:
+        return None
+    return _OF_BACKENDS.get(name)
+
+
 # They take what the public functions do, by the same names.
 _SHAPE_OPS = {
     "tf.raw_ops.Shape": "tf.shape",
