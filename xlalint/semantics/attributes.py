@@ -14,6 +14,7 @@ from xlalint.semantics.hazards import keras_state, outliving, unknown_sizes
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.names import canonical
 from xlalint.semantics.results import composites, dtypes
+from xlalint.semantics.syntax import last_name
 from xlalint.semantics.values import (
     ANY_OF,
     CLASS,
@@ -74,8 +75,7 @@ def read(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
 def _of_unknown(attr: str, frame: Frame, node: ast.expr) -> Value:
     if attr == "shape":
         return STATIC_SHAPE
-    owner = node.value if isinstance(node, ast.Attribute) else None
-    name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
+    name = last_name(node.value) if isinstance(node, ast.Attribute) else ""
     return keras_state.of_unknown(name, attr, frame.context.region) or NOTHING_KNOWN
 
 

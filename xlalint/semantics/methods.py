@@ -31,6 +31,7 @@ from xlalint.semantics.results import (
     specs,
     tensor_arrays,
 )
+from xlalint.semantics.syntax import receiver_name
 from xlalint.semantics.training import (
     meetings,
     model_files,
@@ -455,10 +456,7 @@ def _is_of_keras(base: Value, attr: str, arguments: Arguments, node: ast.AST, fr
         return True
     if not _LOOP_SETTINGS.isdisjoint(arguments.keywords):
         return True
-    function = getattr(node, "func", None)
-    receiver = getattr(function, "value", None)
-    name = getattr(receiver, "attr", getattr(receiver, "id", ""))
-    return name == "model" and "keras" in frame.module.text
+    return receiver_name(node) == "model" and "keras" in frame.module.text
 
 
 def _add_weight(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -500,11 +498,13 @@ def _of_files(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame
 _MODELS = ("keras.Model", "keras.Sequential", "keras.applications.")
 
 
-# Methods that a project's own Keras classes inherit from Keras itself; a project method of that name comes first.
-def _nothing(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+def _host_arrays(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
     return NOTHING_KNOWN
 
 
+# Methods that a project's own Keras classes inherit from Keras itself; a project method of that name comes first.
 _KERAS_INHERITED: dict[str, Method] = {
     "add_weight": _add_weight,
     "add_variable": _add_weight,
@@ -513,8 +513,8 @@ _KERAS_INHERITED: dict[str, Method] = {
     "add_loss": keras_method,
     "add_metric": keras_method,
     **dict.fromkeys(model_files.METHODS, _of_files),
-    "predict_on_batch": _nothing,
-    "get_weights": _nothing,
+    "predict_on_batch": _host_arrays,
+    "get_weights": _host_arrays,
     "compute_loss": _keras_loss_method,
     "compiled_loss": _keras_loss_method,
 }
@@ -557,8 +557,7 @@ def _run_unknown(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """`self.strategy.run(step, args=...)`: a strategy that was handed in, by its name."""
-    owner = node.func.value if isinstance(node, ast.Call) else None  # type: ignore[attr-defined]
-    if getattr(owner, "attr", getattr(owner, "id", "")).endswith("strategy"):
+    if receiver_name(node).endswith("strategy"):
         return _strategy_method(base, attr, arguments, node, frame)
     return NOTHING_KNOWN
 

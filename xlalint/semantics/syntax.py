@@ -111,4 +111,15 @@ def words_of(node: ast.AST) -> tuple[str, ...]:
 
 def called_name(call: ast.Call) -> str:
     """The last part of the name that a call calls: `gather` of `tf.gather(x, i)`, nothing of `f()()`."""
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return last_name(call.func)
+
+
+def receiver_name(node: ast.AST) -> str:
+    """The last part of the name of what a method is called of: `teacher` of `self.teacher.predict(x)`."""
+    method = node.func if isinstance(node, ast.Call) else None
+    return last_name(method.value) if isinstance(method, ast.Attribute) else ""
+
+
+def last_name(node: ast.AST) -> str:
+    """`kernel` of `self.dense.kernel`, `x` of `x`, nothing of what has no name."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

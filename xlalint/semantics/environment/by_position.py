@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.classes import LAYER, LOSS, METRIC, MODEL
+from xlalint.semantics.environment.own_classes import is_of_keras_3
 from xlalint.semantics.facts import REFUSED, Remark
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
@@ -27,7 +28,6 @@ from xlalint.semantics.values import (
 )
 
 if TYPE_CHECKING:
-    from xlalint.semantics.analysis import Analysis
     from xlalint.semantics.arguments import Arguments
 
 _OBJECTS = (
@@ -71,7 +71,7 @@ def _parameters(target: Value, frame: Frame) -> tuple[str, ...] | None:
     classes = frame.analysis.classes
     if isinstance(target.ref, ClassInfo):
         cls = target.ref
-        if not _is_of_keras_3(cls, frame.analysis, (LAYER, MODEL)):
+        if not is_of_keras_3(cls, frame.analysis, (LAYER, MODEL)):
             return None
         if classes.method(cls, "__call__") is not None:
             return None
@@ -96,17 +96,6 @@ def _own_parameters(method: FunctionInfo | None) -> tuple[str, ...]:
     return tuple(each.arg for each in (*given.posonlyargs, *given.args))[1:]
 
 
-def _is_of_keras_3(cls: ClassInfo, analysis: Analysis, kinds: tuple[str, ...]) -> bool:
-    role = analysis.classes.role(cls)
-    if role is None or role.kind not in kinds or not role.is_of_keras_3(analysis.keras):
-        return False
-    bases = [base for each in analysis.classes.line(cls) for base in analysis.classes.bases(each)]
-    return all(
-        isinstance(base, ClassInfo) or base.startswith(("keras.", "builtins.", "abc."))
-        for base in bases
-    )
-
-
 def _is_no_tensor(given: ast.expr, value: Value) -> bool:
     """Whether an argument is surely something else than a tensor, an array or None."""
     if isinstance(given, ast.Name) and given.id in _FLAGS and value.kind is PYTHON:
@@ -123,7 +112,7 @@ def note_super(instance: Value, arguments: Arguments, node: ast.Call, frame: Fra
     cls = instance.ref
     if instance.kind is not INSTANCE or not isinstance(cls, ClassInfo) or frame.silent:
         return
-    if not _is_of_keras_3(cls, frame.analysis, (LAYER, MODEL)):
+    if not is_of_keras_3(cls, frame.analysis, (LAYER, MODEL)):
         return
     for place, (given, value) in enumerate(zip(node.args, arguments.positional)):
         if place and not isinstance(given, ast.Starred) and _is_no_tensor(given, value):
@@ -139,7 +128,7 @@ def note_constructor(cls: ClassInfo, frame: Frame) -> None:
         (METRIC, "keras.metrics.Metric", "name"),
         (LOSS, "keras.losses.Loss", "reduction"),
     ):
-        if analysis.classes.bases(cls)[:1] == (base,) and _is_of_keras_3(cls, analysis, (kind,)):
+        if analysis.classes.bases(cls)[:1] == (base,) and is_of_keras_3(cls, analysis, (kind,)):
             method = cls.methods.get("__init__")
             for call in _handed_on(method) if method is not None else ():
                 given = call.args[0]

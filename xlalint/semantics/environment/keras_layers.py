@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics.classes import LAYER, MODEL
 from xlalint.semantics.environment import by_position
+from xlalint.semantics.environment.own_classes import bases_of, is_of_keras_3, is_plain
 from xlalint.semantics.environment.rename_table import Entry, of_value, table
 from xlalint.semantics.facts import EAGER, REFUSED, RENAMED, UNTRACKED, Context, Remark
 from xlalint.semantics.frames import Frame
@@ -46,7 +47,7 @@ def note(analysis: Analysis, modules: Iterable[ModuleInfo]) -> None:
                 _note_kept(cls, analysis)
         kinds = _kinds_in(module.text)
         for cls in module.classes if kinds else ():
-            if _is_of_keras_3(cls, analysis):
+            if is_of_keras_3(cls, analysis, (LAYER, MODEL)):
                 for note_kind in kinds:
                     note_kind(cls, analysis)
 
@@ -70,10 +71,9 @@ def _kept_names() -> frozenset[str]:
 
 def _note_kept(cls: ClassInfo, analysis: Analysis) -> None:
     """`self.model = model` in a callback: of the class that it inherits from, `model` is a property."""
-    line = analysis.classes.line(cls)
-    bases = [base for each in line for base in analysis.classes.bases(each)]
+    line, bases = analysis.classes.line(cls), bases_of(cls, analysis)
     names = {n: (base, e) for base in bases if isinstance(base, str) for n, e in _kept_of(base)}
-    if not names or not all(isinstance(base, ClassInfo) or _is_plain(base) for base in bases):
+    if not names or not all(isinstance(base, ClassInfo) or is_plain(base) for base in bases):
         return
     for method in cls.methods.values():
         for node in _assignments(method):
@@ -101,21 +101,8 @@ def _kept_of(base: str) -> Iterable[tuple[str, Entry]]:
             yield from given.items()
 
 
-def _is_plain(base: str) -> bool:
-    return base.startswith(("keras.", "builtins.", "abc."))
-
-
 def _asks(names: Iterable[str], text: str) -> bool:
     return any(f".{name}" in text for name in names)
-
-
-def _is_of_keras_3(cls: ClassInfo, analysis: Analysis) -> bool:
-    role = analysis.classes.role(cls)
-    if role is None or role.legacy or role.kind not in (LAYER, MODEL):
-        return False
-    line = analysis.classes.line(cls)
-    bases = [base for each in line for base in analysis.classes.bases(each)]
-    return all(isinstance(base, ClassInfo) or _is_plain(base) for base in bases)
 
 
 def _note_shapes(cls: ClassInfo, analysis: Analysis) -> None:

@@ -324,9 +324,8 @@ class _Reader:
         if module:
             of_module = known.get(module, {}) if leaf[:1].isupper() else {}
             own = known.get(name, of_module)
-            return (
-                {**of_module, **own} if own else own
-            )  # an empty one takes what the module's others do not
+            # An empty one says that this class takes what the module's others do not.
+            return {**of_module, **own} if own else own
         return known.get(node.func.attr, {}) if isinstance(node.func, ast.Attribute) else {}
 
     def _made_as(self, packages: tuple[str, ...], assigned: Iterable[ast.AST]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from xlalint.semantics.classes import LAYER, METRIC, MODEL, external_role
 from xlalint.semantics.facts import COMPILED, KERAS_LOOP, WEIGHTS_AS_ARRAYS
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo
+from xlalint.semantics.syntax import receiver_name
 from xlalint.semantics.values import INSTANCE, UNKNOWN, Value, class_name
 
 LOOPS = frozenset({"evaluate", "fit", "predict", "predict_on_batch"})
@@ -24,7 +25,7 @@ _KEYWORDS = frozenset(
     "x y batch_size epochs verbose callbacks validation_data validation_split shuffle class_weight sample_weight steps "
     "steps_per_epoch validation_steps return_dict filepath overwrite max_queue_size workers use_multiprocessing".split()
 )
-# What people call a model that they are handed. Filters, processes and trees predict as well, and have other names.
+# What people call a model that they are handed: `self.teacher.predict(x)`. Filters, processes and trees predict as well, and have other names.
 _MODEL_NAME = re.compile(
     r"(^|_)(actor|critic|discriminator|generator|model|net|network|student|teacher)(_|$)"
 )
@@ -43,7 +44,7 @@ def _is_of_keras(base: Value, attr: str, node: ast.AST, frame: Frame) -> bool:
     if base.kind is UNKNOWN:
         return (
             "keras" in frame.module.text
-            and _names_a_model(node)
+            and _MODEL_NAME.search(receiver_name(node).lower()) is not None
             and _is_called_so(node, attr, frame)
         )
     if base.kind is not INSTANCE:
@@ -62,11 +63,3 @@ def _is_called_so(node: ast.AST, attr: str, frame: Frame) -> bool:
         return False
     names = {keyword.arg for keyword in node.keywords}
     return len(node.args) <= _MOST_POSITIONAL.get(attr, 2) and names <= _KEYWORDS
-
-
-def _names_a_model(node: ast.AST) -> bool:
-    """`self.teacher.predict(x)`."""
-    function = node.func if isinstance(node, ast.Call) else None
-    owner = function.value if isinstance(function, ast.Attribute) else None
-    name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
-    return _MODEL_NAME.search(name.lower()) is not None

@@ -28,42 +28,44 @@ _MADE = (ast.BinOp, ast.Call, ast.Compare, ast.UnaryOp)
 
 def note_kept(target: ast.expr, value: Value, frame: Frame) -> None:
     """`self.last = tensor` or `self.cache[key] = tensor` in a compiled method that another trace reads it in."""
-    if not _is_of_a_trace(value) or frame.silent:
-        return
-    function, holder = frame.function, frame.self_value
-    if function is None or holder is None or frame.context.region != COMPILED:
-        return
-    if not isinstance(holder.ref, ClassInfo) or not isinstance(function.node.body, list):
-        return
     owner = target.value if isinstance(target, ast.Subscript) else target
-    if not isinstance(owner, ast.Attribute) or not _is_self(owner.value, frame):
+    cls, function = _holder(owner, value, frame), frame.function
+    if cls is None or function is None or not isinstance(function.node.body, list):
         return
-    if not _lives_on(holder.ref, frame) or _is_set_elsewhere(holder.ref, owner.attr, frame):
-        return
+    assert isinstance(owner, ast.Attribute)
     kept = old_reads.kept_in(function.node.body, target, owner)
     if kept is None or not (isinstance(kept.made, _MADE) or _comes_of_data(value)):
         return
-    if not kept.is_renewed and _is_there_before(holder.ref, owner.attr, frame):
+    if not kept.is_renewed and _is_there_before(cls, owner.attr, frame):
         return
-    kind = KEPT if kept.is_renewed else _once(holder.ref, frame)
+    kind = KEPT if kept.is_renewed else _once(cls, frame)
     effect = TraceEffect(kind, ast.unparse(target))
     frame.analysis.note(frame, target, TRACE_EFFECT, value, effect)
 
 
+def _holder(owner: ast.expr, value: Value, frame: Frame) -> ClassInfo | None:
+    """The class of the object on which `self.owner` outlives the trace with a tensor of it; None where it does not, or another method sets it."""
+    if not _is_of_a_trace(value) or frame.silent or frame.context.region != COMPILED:
+        return None
+    holder = frame.self_value
+    if frame.function is None or holder is None or not isinstance(holder.ref, ClassInfo):
+        return None
+    if not isinstance(owner, ast.Attribute) or not _is_self(owner.value, frame):
+        return None
+    if not _lives_on(holder.ref, frame) or _is_set_elsewhere(holder.ref, owner.attr, frame):
+        return None
+    return holder.ref
+
+
 def note_kept_in_list(node: ast.Call, owner: ast.expr, added: Value, frame: Frame) -> None:
     """`self.losses.append(loss)` in a compiled method that reads the list as a whole: it holds tensors of the traces before."""
-    if not _is_of_a_trace(added) or frame.silent or not isinstance(owner, ast.Attribute):
+    cls, function = _holder(owner, added, frame), frame.function
+    if cls is None or function is None:
         return
-    function, holder = frame.function, frame.self_value
-    if function is None or holder is None or frame.context.region != COMPILED:
+    assert isinstance(owner, ast.Attribute)
+    if _is_emptied(cls, owner.attr, frame):
         return
-    if not isinstance(holder.ref, ClassInfo) or not _is_self(owner.value, frame):
-        return
-    if not _lives_on(holder.ref, frame) or _is_set_elsewhere(holder.ref, owner.attr, frame):
-        return
-    if _is_emptied(holder.ref, owner.attr, frame):
-        return
-    traced = (function, *_traced_beside(holder.ref, function, frame))
+    traced = (function, *_traced_beside(cls, function, frame))
     if any(old_reads.reads_a_list(each.body, owner.attr) for each in traced):
         effect = TraceEffect(KEPT, ast.unparse(owner))
         frame.analysis.note(frame, node, TRACE_EFFECT, added, effect)
