@@ -5,7 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.semantics.facts import ASSUMED, DATA_SIZED_USE
+from xlalint.semantics.facts import ASSUMED, DATA_SIZED_USE, GRADIENT
+from xlalint.semantics.gradients.misplaced import JOINED
 
 # How each use was seen to go wrong (facts: surprises, semantics); the words are in the page.
 _VARIANTS = {
@@ -34,6 +35,7 @@ _VARIANTS = {
     "measured-rejected": "rejected",
     "jacobian": "rejected",
     "miscounted": "miscounted",
+    "counted-size": "counted-size",
     "gradient-wrong": "gradient-wrong",
     "separate-counts": "separate-counts",
     "rows-beside": "rows-beside",
@@ -69,6 +71,10 @@ class DataSizedMisuse(Rule):
                 continue  # on CPU and GPU, XLA finds places by reading arguments, of which they may be made
             producer = (fact.value.producer or "a mask").strip("`")
             variant = _VARIANTS[fact.detail]
+            if variant == "gradient-wrong" and self._is_trained_through(node):
+                use = self.quote(node)
+                self.report(node, fact, "gradient-taken", use=use, producer=producer)
+                continue
             # Whether anybody takes the gradient of code that nobody is known to compile, or of whole numbers, is not known.
             is_open = fact.context.region == ASSUMED or fact.value.dtype is None
             is_of_gradient = variant == "gradient-wrong"
@@ -80,3 +86,8 @@ class DataSizedMisuse(Rule):
                 use=self.quote(node),
                 producer=producer,
             )
+
+    def _is_trained_through(self, node: cst.CSTNode) -> bool:
+        """Whether a gradient is taken of a part that gets numbers of others."""
+        details = [fact.detail for fact in self.facts(node, GRADIENT)]
+        return any(each.reason == JOINED and each.is_sure for each in details)

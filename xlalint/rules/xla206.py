@@ -5,7 +5,9 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.semantics.facts import ASSUMED, LOOP_STATE, OUTER_SIZE, SLICE, LoopChange
+from xlalint.semantics.facts import ASSUMED, GRADIENT, LOOP_STATE, OUTER_SIZE, SLICE, LoopChange
+from xlalint.semantics.gradients.differentiation import Differentiated
+from xlalint.semantics.gradients.misplaced import CUT, SUMMED
 
 _VARIANTS = {
     "resized": "resized",
@@ -44,9 +46,17 @@ class LoopVariableChanges(Rule):
 
     def _slice(self, node: cst.BaseExpression) -> None:
         for fact in self.facts(node, SLICE):
+            if any(self._is_wrong(each.detail) for each in self.facts(node, GRADIENT)):
+                self.report(node, fact, "slice-taken", slice=self.quote(node))
+                continue
             # Of code that nobody is known to compile, and whose gradient nobody may take, it is said when asked for.
             confidence = "possible" if fact.context.region == ASSUMED else None
             self.report(node, fact, "slice", confidence=confidence, slice=self.quote(node))
+
+    def _is_wrong(self, detail: Differentiated) -> bool:
+        """Whether a gradient is taken that was seen to be wrong, or refused, which no TPU's compiler was asked about."""
+        is_seen = detail.reason == CUT or (detail.reason == SUMMED and not self.passage.aim.is_tpu)
+        return is_seen and detail.is_sure
 
     def _judge(self, node: cst.CSTNode) -> None:
         for fact in self.facts(node, LOOP_STATE):

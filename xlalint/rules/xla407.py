@@ -15,6 +15,7 @@ from xlalint.semantics.gradients.differentiation import (
     PARTNER,
     Differentiated,
 )
+from xlalint.semantics.gradients.misplaced import CUT, JOINED, SUMMED
 
 # The one operation that has a kernel for TPUs and none for XLA on CPU and GPU (tensorflow-tpu 2.20 beside TensorFlow 2.21).
 _ON_TPU_ALONE = frozenset({"ResizeNearestNeighborGrad"})
@@ -41,6 +42,8 @@ class NoCompilableGradient(Rule):
 
     def visit_Subscript(self, node: cst.Subscript) -> None:
         for fact in self.facts(node, GRADIENT):
+            if fact.detail.reason == SUMMED:
+                continue
             is_sure = fact.detail.is_sure
             self.report(
                 node,
@@ -53,8 +56,8 @@ class NoCompilableGradient(Rule):
     def _judge(self, node: cst.BaseExpression, named: cst.BaseExpression) -> None:
         for fact in self.facts(node, GRADIENT):
             detail: Differentiated = fact.detail
-            if _compiles_here(detail, self.passage.aim):
-                continue
+            if detail.reason in (JOINED, CUT, SUMMED) or _compiles_here(detail, self.passage.aim):
+                continue  # XLA204 and XLA206 say what becomes of parts joined and cut
             why = _WHY.get(detail.reason) or f"no XLA kernel: {', '.join(detail.missing)}"
             self.report(
                 node,

@@ -143,8 +143,8 @@ def unclaimed(
                 or _is_raised_within(failure, case)
                 for case in cases
             )
-            claimed |= failure.kind in _OF_THE_WHOLE_FUNCTION and any(
-                case.span.is_around(failure.place) and failure.kind in case.claim.kinds
+            claimed |= any(
+                case.span.is_around(failure.place) and _may_be_of_all(failure, case)
                 for case in cases
             )
             claimed |= failure.kind == "not-constant" and any(
@@ -218,11 +218,16 @@ def _is_of_kind(failure: Failure, case: _Case) -> bool:
     return failure.kind != "no-kernel" or not named or failure.op in named
 
 
+# How TensorFlow names the operations that a tape adds: `op_name="gradient_tape/strided_slice/StridedSliceGrad"`.
+_OF_A_TAPE = '"gradient_tape/'
+
+
 def _is_backward(failure: Failure) -> bool:
     return (
         failure.stage == GRADIENT
         or failure.kind == "gradient"
         or ", in the gradient of " in failure.message
+        or _OF_A_TAPE in failure.message
     )
 
 
@@ -314,13 +319,24 @@ def _reached(span: Span, targets: Sequence[TargetReport]) -> list[TargetReport]:
     return sorted(found, key=lambda target: len(target.evidence.executed.get(span.path, [])))
 
 
+def _may_be_of_all(failure: Failure, case: _Case) -> bool:
+    """Whether a failure of a program tells no line of its own, and is of a kind that the finding foretells.
+
+    What a tape adds is placed where the gradient is asked for, and not where it goes through.
+    """
+    if failure.kind not in case.claim.kinds:
+        return False
+    is_of_tape = case.claim.only_backward and _OF_A_TAPE in failure.message
+    return failure.kind in _OF_THE_WHOLE_FUNCTION or is_of_tape
+
+
 def _by_whole_function(
     case: _Case, cases: Sequence[_Case], reached: Sequence[TargetReport]
 ) -> Verdict | None:
     """Numbers that differ, or a crash, of a program that holds the line: the finding's doing, if no other finding's."""
     for target in reached:
         for failure in target.failures:
-            if failure.kind not in _OF_THE_WHOLE_FUNCTION & case.claim.kinds:
+            if not _may_be_of_all(failure, case):
                 continue
             evidence = f"{target.function}: {failure.message}"
             line = failure.place.line if failure.place is not None else target.line
@@ -332,7 +348,7 @@ def _by_whole_function(
                 other
                 for other in cases
                 if other is not case
-                and failure.kind in other.claim.kinds
+                and _may_be_of_all(failure, other)
                 and executed(other.span, target)
                 and not (is_at_line and line < other.span.lines.start)
             ]

@@ -27,6 +27,7 @@ from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
     ARRIVING,
+    BOUNDED,
     COMPUTED,
     FROM_SHAPE,
     NOTHING_KNOWN,
@@ -140,6 +141,8 @@ class Gradients:
             return  # nor does the call itself
         asked = (bound["k"],) if reason == COUNT else bound.values()
         is_computed = any(v.dependence >= COMPUTED for v in asked if v.is_tensor)
+        if reason == COUNT:  # XLA looks at values that arrive, and not at how many a mask keeps of them
+            is_computed = is_computed or bound["k"].dependence == BOUNDED
         missing = verdict.gradient_missing
         detail = Differentiated(api.name, reason, missing, False, is_computed)
         self._consider(node, Slices(node, frame), _is_label(node), first, detail, frame)
@@ -168,6 +171,19 @@ class Gradients:
         if value.dtype is not None and value.dtype.startswith(("int", "uint", "bool", "string")):
             return
         detail = Differentiated(ast.unparse(node), PARTNER, (), False, False)
+        self._consider(node, Slices(node, frame, given), False, value, detail, frame)
+
+    def note_wrong(
+        self, node: ast.AST, given: list[ast.expr], value: Value, reason: str, frame: Frame
+    ) -> None:
+        """A call whose gradient compiles, and is wrong for what `given` holds (`misplaced.py` says why)."""
+        if frame.silent or not frame.context.is_compiled or is_too_long(frame):
+            return
+        if is_cut_off(node, frame) or not value.sure:
+            return
+        if value.dtype is not None and value.dtype.startswith(("int", "uint", "bool", "string")):
+            return
+        detail = Differentiated(ast.unparse(node), reason, (), False, False)
         self._consider(node, Slices(node, frame, given), False, value, detail, frame)
 
     def _consider(
@@ -278,7 +294,8 @@ def _is_settled(places: Value) -> bool:
 def _is_from_data(count: Value) -> bool:
     """Whether a count is a tensor that the data decide: XLA refuses the gradient of as many values (TensorFlow 2.15, 2.21)."""
     is_vague = count.structured or count.optional or count.guess
-    return count.is_tensor and count.dependence >= ARRIVING and not is_vague
+    is_late = count.dependence >= ARRIVING or count.dependence == BOUNDED
+    return count.is_tensor and is_late and not is_vague
 
 
 def _keeps_indices_alone(node: ast.Call, frame: Frame) -> bool:

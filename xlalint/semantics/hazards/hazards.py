@@ -17,9 +17,11 @@ from xlalint.semantics.facts import (
     Verdict,
 )
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.gradients import misplaced
 from xlalint.semantics.hazards import (
     asked_dtypes,
     costs,
+    counted_sizes,
     counts,
     differences,
     families,
@@ -179,8 +181,17 @@ def note_hazards(
     if misuse is None and arguments.positional:
         beside = rows_beside.taken(api.name, bound, arguments.positional[0], frame)
         misuse = ("rows-beside", beside) if beside is not None else None
+    if api.sizing_args:
+        misplaced.note_cut(api, bound, node, frame)
+    misplaced.note_summed(api, node, frame)
+    if misuse is None and api.constant_args:
+        size = counted_sizes.miscounted(api.name, bound)
+        misuse = ("counted-size", size) if size is not None else None
     if misuse is not None:
         frame.analysis.note(frame, node, DATA_SIZED_USE, misuse[1], misuse[0])
+        if misuse[0] == misuses.GRADIENT_WRONG:
+            items = leaves(arguments.positional[0]) if arguments.positional else ()
+            misplaced.note_joined(node, items, misuse[1], frame)
     elif api.name in misuses.PAIRED and isinstance(node, ast.Call):
         sized = misuses.partner_of_static_size(tuple(bound.values()))
         if sized is not None:

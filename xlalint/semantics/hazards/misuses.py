@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 Bound = dict[str, Value]
 Misuse = tuple[str, Value]
 
+GRADIENT_WRONG = "gradient-wrong"
+
 # Along the data-sized axis.
 _ALONG_THE_AXIS = {
     "tf.roll": "roll",
@@ -392,7 +394,7 @@ def _joined(name: str, items: tuple[Value, ...], bound: Bound) -> Misuse | None:
     ones = next((item for item in items if item.producer == ALL_ONES), None)
     if ones is not None and is_along:
         return "ones", ones
-    return ("gradient-wrong", sized) if is_along and _may_have_gradient(sized) else None
+    return (GRADIENT_WRONG, sized) if is_along and _may_have_gradient(sized) else None
 
 
 def _is_static(value: Value, axis: int | None) -> bool:
