@@ -141,7 +141,9 @@ class Gradients:
             return  # nor does the call itself
         asked = (bound["k"],) if reason == COUNT else bound.values()
         is_computed = any(v.dependence >= COMPUTED for v in asked if v.is_tensor)
-        if reason == COUNT:  # XLA looks at values that arrive, and not at how many a mask keeps of them
+        if (
+            reason == COUNT
+        ):  # XLA looks at values that arrive, and not at how many a mask keeps of them
             is_computed = is_computed or bound["k"].dependence == BOUNDED
         missing = verdict.gradient_missing
         detail = Differentiated(api.name, reason, missing, False, is_computed)

@@ -4,9 +4,9 @@
 size depends on data: what stands behind such a part gets numbers that are not its own, whatever the loss is; of two dimensions and more, so does
 what stands before it, or the process dies. A single part that a gradient is taken of, beside constants, is right, and so is the plain sum or
 mean of parts that are all data-sized, as each of their elements gets the same. `tf.slice(x, [0, 0], [n, 3])` puts its gradient back among as
-many zeros as the size leaves, of which XLA knows no more than a bound either; that of `tf.reduce_sum(x[:n])` is refused, while the mean's and
-that of what is computed of the slice is right (all measured on TensorFlow 2.21: fixtures/XLA204/flagged_gradients_of_joined_parts.py,
-fixtures/XLA206/flagged_gradients_of_cut_parts.py).
+many zeros as the size leaves, of which XLA knows no more than a bound either (both measured on TensorFlow 2.12, 2.15, 2.18 and 2.21:
+fixtures/XLA204/flagged_gradients_of_joined_parts.py, fixtures/XLA206/flagged_gradients_of_cut_parts.py). That of `tf.reduce_sum(x[:n])` is refused
+from TensorFlow 2.16 on, while the mean's and that of what is computed of the slice is right.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def note_cut(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> 
 
 def note_summed(api: Api, node: ast.AST, frame: Frame) -> None:
     """`tf.reduce_sum(losses[:n])`, written as one or with a name for the slice."""
-    if api.name not in _SUMS:
+    if api.name not in _SUMS or frame.analysis.tells_counts_apart:
         return
     part = _first_argument(node)
     if isinstance(part, ast.Name):
@@ -67,7 +67,10 @@ def note_summed(api: Api, node: ast.AST, frame: Frame) -> None:
         return
     places = part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice]
     ends = [
-        end for place in places if isinstance(place, ast.Slice) for end in (place.lower, place.upper)
+        end
+        for place in places
+        if isinstance(place, ast.Slice)
+        for end in (place.lower, place.upper)
     ]
     late = [end for end in ends if end is not None and not isinstance(end, ast.Constant)]
     if any(_is_late(frame.analysis.evaluate(end, frame)) for end in late):
@@ -77,14 +80,19 @@ def note_summed(api: Api, node: ast.AST, frame: Frame) -> None:
 
 
 def _assigned_once(name: str, frame: Frame) -> ast.expr | None:
-    made = [
-        part.value
-        for part in nodes_of(body_of(frame.function))
-        if isinstance(part, (ast.Assign, ast.AugAssign, ast.For, ast.AnnAssign, ast.NamedExpr))
-        for target in (part.targets if isinstance(part, ast.Assign) else [part.target])
-        if any(isinstance(each, ast.Name) and each.id == name for each in nodes_of([target]))
-    ]
-    return made[0] if len(made) == 1 else None
+    """What a name of the function holds, where it is set once."""
+    made = [part for part in nodes_of(body_of(frame.function)) if name in _names_set(part)]
+    return made[0].value if len(made) == 1 and isinstance(made[0], ast.Assign) else None
+
+
+def _names_set(part: ast.AST) -> set[str]:
+    if isinstance(part, ast.Assign):
+        targets = part.targets
+    elif isinstance(part, (ast.AugAssign, ast.AnnAssign, ast.For, ast.NamedExpr)):
+        targets = [part.target]
+    else:
+        return set()
+    return {each.id for each in nodes_of(targets) if isinstance(each, ast.Name)}
 
 
 def _is_worked_on(node: ast.AST, frame: Frame) -> bool:

@@ -19,8 +19,9 @@ def miscounted(name: str, bound: dict[str, Value]) -> Value | None:
     """The count that this call takes for a size and gets wrong."""
     if name in _RANGES:
         start = bound.get("start")
-        is_given = start is not None and "limit" in bound
-        return start if is_given and _is_count(start) else None
+        if start is None or "limit" not in bound or not _is_count(start):
+            return None
+        return start
     if name in _TILES:
         return _of_several(*(bound.get(each) for each in _TILES[name]))
     return None
@@ -30,6 +31,7 @@ def _of_several(tiled: Value | None, multiples: Value | None) -> Value | None:
     """How often a dimension of more than one is repeated: what has one row is repeated rightly."""
     if tiled is None or multiples is None or multiples.kind is not SEQUENCE or not tiled.shape:
         return None
+    times: Value
     for size, times in zip(tiled.shape, multiples.ref):
         if isinstance(size, int) and size > 1 and _is_count(times):
             return times
