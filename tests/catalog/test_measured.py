@@ -99,9 +99,13 @@ def test_a_replacement_compiles_and_agrees(name: str) -> None:
     np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", sorted(name for name in proofs() if name != "tf.image.resize"))
+# One fails by its arguments, the other needs a variable that is there before the call: fixtures/XLA401 proves both.
+_PROVED_ELSEWHERE = frozenset({"tf.image.resize", "tf.Variable.gather_nd"})
+
+
+@pytest.mark.parametrize("name", sorted(proofs().keys() - _PROVED_ELSEWHERE))
 def test_what_is_replaced_does_not_compile(name: str) -> None:
-    """Otherwise the advice would be noise. (`tf.image.resize` fails by its arguments.)"""
+    """Otherwise the advice would be noise."""
     import tensorflow as tf
 
     proof = proofs()[name]

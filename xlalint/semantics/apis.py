@@ -29,6 +29,7 @@ from xlalint.semantics.hazards import (
     hazards,
     host_objects,
     python_arguments,
+    resources,
     text,
     trace_effects,
     verdicts,
@@ -135,6 +136,7 @@ class _Named(NamedTuple):
     is_special: bool
     may_make: bool
     is_custom: bool
+    asks_variables: bool
 
 
 @cache
@@ -154,6 +156,7 @@ def _named(name: str) -> _Named:
         is_special,
         _may_make_object(plain),
         name.startswith(libraries.LOADED),
+        plain in resources.ASK_VARIABLES,
     )
 
 
@@ -237,6 +240,8 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
     bound, verdict = settled.bound, settled.verdict
     if _is_of_old_order(api, bound):
         return NOTHING_KNOWN
+    if named.asks_variables:
+        resources.note_function(plain, bound, node, frame)
     handled = callbacks.call(plain, arguments, bound, node, frame)
     if api.python_args or api.name in python_arguments.UNMEASURED:
         python_arguments.note(api, bound, node, frame)

@@ -17,6 +17,7 @@ from xlalint.semantics.hazards import (
     keras_loops,
     outliving,
     python_arguments,
+    resources,
     slice_writes,
     trace_effects,
     unknown_sizes,
@@ -129,6 +130,8 @@ def _tensor_method(
         return Value(NDARRAY)
     if attr in ("get_shape", "shape"):
         return unknown_sizes.shape_of(base, frame)
+    if base.kind is VARIABLE:
+        resources.note_method(base, attr, node, frame)
     if attr == "assign":
         slice_writes.note(node, frame)
     if attr.startswith("assign") or attr in ("scatter_update", "scatter_nd_update", "scatter_add"):

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments
 
 MAKERS = frozenset({"tf.Variable", "tf.compat.v1.Variable"})
+# What tells them from Keras 3's own.
+OF_TENSORFLOW = "tf.Variable"
 
 
 def made(arguments: Arguments) -> Value:
@@ -33,8 +35,8 @@ def made(arguments: Arguments) -> Value:
     is_tensor = first.is_tensor and first.sure and not (first.structured or first.optional)
     is_written = all(leaf.constant() is not None for leaf in leaves(first)) and first != NONE
     if not (is_tensor or is_written):
-        return Value(VARIABLE, ARRIVING)
+        return Value(VARIABLE, ARRIVING, ref=OF_TENSORFLOW)
     asked = {"dtype": keywords["dtype"]} if "dtype" in keywords else {}
     dtype = dtype_of_literal(first, asked) if is_written or asked else first.dtype
     shape = None if "shape" in keywords else operand_shape(first)
-    return shaped(Value(VARIABLE, ARRIVING, dtype=dtype), shape)
+    return shaped(Value(VARIABLE, ARRIVING, ref=OF_TENSORFLOW, dtype=dtype), shape)
