@@ -17,6 +17,7 @@ from xlalint.semantics.values import (
     SEQUENCE,
     SOME_PYTHON,
     TENSOR,
+    UNKNOWN,
     Value,
     join,
 )
@@ -37,6 +38,10 @@ def by(test: Value, first: Value, second: Value) -> Value | None:
         return _number_or_scalar(test, first, second)
     if second.kind is PYTHON and first.is_tensor:
         return _number_or_scalar(test, second, first)
+    if _may_be_anything(first) and second.kind is TENSOR:
+        return _like_the_other(test, second)
+    if _may_be_anything(second) and first.kind is TENSOR:
+        return _like_the_other(test, first)
     if not (first.is_tensor and second.is_tensor):
         return None
     dependence = COMPUTED if _are_of_other_sizes(first.shape, second.shape) else _known(test)
@@ -78,6 +83,20 @@ def _number_or_scalar(test: Value, number: Value, scalar: Value) -> Value | None
     dependence = max(_known(test), scalar.dependence)
     sure = test.sure and scalar.sure
     return Value(TENSOR, dependence, dtype=dtype, rank=0, sure=sure, shape=(), guess=scalar.guess)
+
+
+def _may_be_anything(value: Value) -> bool:
+    """Whether nothing is known of what an arm leaves, or only what a name made us think."""
+    return value.kind is UNKNOWN or (value.kind is TENSOR and value.guess)
+
+
+def _like_the_other(test: Value, tensor: Value) -> Value | None:
+    """A conditional of the graph leaves a tensor in either arm, or in none."""
+    is_plain = not (tensor.structured or tensor.optional or tensor.guess)
+    if not is_plain or tensor.producer is not None:
+        return None
+    dependence = max(_known(test), tensor.dependence)
+    return Value(TENSOR, dependence, dtype=tensor.dtype, sure=test.sure and tensor.sure)
 
 
 def _sequence(test: Value, first: Value, second: Value) -> Value | None:
