@@ -66,7 +66,17 @@ def is_asked_for_type(info: FunctionInfo, name: str) -> bool:
 
 def asks_for_types(info: FunctionInfo) -> bool:
     """Whether a function asks what anything is that it is given: callers pass arrays as well as tensors."""
-    return any(called_name(call) in _TYPE_QUESTIONS for call in info.calls)
+    return any(
+        called_name(call) in _TYPE_QUESTIONS and not _is_of_its_own(call) for call in info.calls
+    )
+
+
+def _is_of_its_own(call: ast.Call) -> bool:
+    """`hasattr(self, "scale")`, `tf.is_tensor(self.scale)`: what an object has of its own says nothing of what it is given."""
+    asked: ast.AST | None = call.args[0] if call.args else None
+    while isinstance(asked, (ast.Attribute, ast.Subscript)):
+        asked = asked.value
+    return isinstance(asked, ast.Name) and asked.id == "self"
 
 
 _TYPE_QUESTIONS = frozenset({"is_tensor", "isinstance", "hasattr", "is_keras_tensor"})

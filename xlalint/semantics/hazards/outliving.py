@@ -19,7 +19,7 @@ from xlalint.semantics.facts import COMPILED, TRACE_EFFECT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards.trace_effects import CACHED, KEPT, REMEMBERED, TraceEffect
 from xlalint.semantics.index import ClassInfo, FunctionInfo
-from xlalint.semantics.syntax import called_name, nodes_of
+from xlalint.semantics.syntax import called_name, last_name, nodes_of
 from xlalint.semantics.values import ARRIVING, CAPTURED, TENSOR, Value
 
 # What makes a tensor where it stands; a name alone may hold one that eager code made.
@@ -29,6 +29,8 @@ _MADE = (ast.BinOp, ast.Call, ast.Compare, ast.UnaryOp)
 def note_kept(target: ast.expr, value: Value, frame: Frame) -> None:
     """`self.last = tensor` or `self.cache[key] = tensor` in a compiled method that another trace reads it in."""
     owner = target.value if isinstance(target, ast.Subscript) else target
+    if isinstance(target, ast.Subscript) and _is_graph(target.slice):
+        return
     cls, function = _holder(owner, value, frame), frame.function
     if cls is None or function is None or not isinstance(function.node.body, list):
         return
@@ -41,6 +43,12 @@ def note_kept(target: ast.expr, value: Value, frame: Frame) -> None:
     kind = KEPT if kept.is_renewed else _once(cls, frame)
     effect = TraceEffect(kind, ast.unparse(target))
     frame.analysis.note(frame, target, TRACE_EFFECT, value, effect)
+
+
+def _is_graph(key: ast.expr) -> bool:
+    """`cache[tf.compat.v1.get_default_graph()]`, `cache[x.graph]`: each trace has a graph of its own, and finds what it has kept itself."""
+    name = called_name(key) if isinstance(key, ast.Call) else last_name(key)
+    return name in ("graph", "default_graph", "get_default_graph")
 
 
 def _holder(owner: ast.expr, value: Value, frame: Frame) -> ClassInfo | None:
