@@ -121,10 +121,11 @@ def parameter(info: FunctionInfo, name: str) -> Value | None:
         return None
     if entry.type and not _SAYS_NO_TYPE.issuperset(_words(entry.type)):
         is_several = "tensors" in entry.said or _SEVERAL.match(entry.said) is not None
-        is_scalar = _SCALAR.search(_first_sentence(entry.said)) is not None
-        typed = None if is_several or is_scalar else _promised(entry.type)
-        # "Tensor" and "a tensor of shape (2, n)" may be two tensors in a list; who writes `tf.Tensor` means one.
-        return None if typed is None else typed._replace(sure="tf.Tensor" in entry.type)
+        # "Tensor" and "a tensor of shape (2, n)" may be two tensors in a list, or a number; who writes `tf.Tensor` means one.
+        is_one = "tf.Tensor" in entry.type
+        is_number = not is_one and _SCALAR.search(_first_sentence(entry.said)) is not None
+        typed = None if is_several or is_number else _promised(entry.type)
+        return None if typed is None else typed._replace(sure=is_one)
     return _promised(entry.said)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from xlalint.semantics.facts import ASSUMED
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import noted_calls
 from xlalint.semantics.results import variables
@@ -32,7 +33,10 @@ def note_function(name: str, bound: dict[str, Value], node: ast.AST, frame: Fram
 
 
 def note_method(base: Value, attr: str, node: ast.AST, frame: Frame) -> None:
-    """A method of a variable."""
+    """A method of a variable. What only hands on its own call (`def gather_nd(self, i): return self.v.gather_nd(i)`) is no use of it."""
+    handed_on = frame.function is not None and frame.function.name == attr
+    if handed_on and frame.context.region == ASSUMED:
+        return
     if _is_of_tensorflow(base, frame):
         noted_calls.note_refused(f"tf.Variable.{attr}", node, frame)
 
