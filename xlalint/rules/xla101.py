@@ -27,7 +27,11 @@ class DataDependentBranch(Rule):
     code = "XLA101"
 
     def visit_If(self, node: cst.If) -> None:
-        self._judge(node.test, "if")
+        first = node.body.body[0]
+        raised = first.body[0] if isinstance(first, cst.SimpleStatementLine) else first
+        # What XLA106 says of a `raise` in the arm says more.
+        if not (isinstance(raised, cst.Raise) and self.facts(raised, ARMS)):
+            self._judge(node.test, "if")
 
     def visit_IfExp(self, node: cst.IfExp) -> None:
         self._judge(node.test, "ternary")

@@ -18,6 +18,7 @@ from xlalint.semantics.control_flow import (
     floating_arms,
     guarded_sizes,
     named_tests,
+    raised,
     relative_ranks,
     step_ways,
 )
@@ -119,7 +120,7 @@ def run_arm(block: Sequence[ast.stmt], run: Callable[[], bool], frame: Frame) ->
 
 
 def note_arms(node: ast.If, test: Value, first: Arm, second: Arm, frame: Frame) -> None:
-    """Note what keeps the arms from becoming one conditional, at its test."""
+    """Note what keeps the arms from becoming one conditional, at its test or at the `raise` in one."""
     found = _raised(node, frame)
     if found is None and all(
         arm.ends or step_ways.leaves(arm.block, frame) for arm in (first, second)
@@ -135,7 +136,8 @@ def note_arms(node: ast.If, test: Value, first: Arm, second: Arm, frame: Frame) 
     if found is None and _asks_python_in_graph(asked, frame):
         found = Difference("static-test", "", "")
     if found is not None:
-        frame.analysis.note(frame, node.test, ARMS, test, found)
+        at = node.body[0] if found.variant == "raise-given" else node.test
+        frame.analysis.note(frame, at, ARMS, test, found)
     if (first.returned or second.returned) and not frame.loops:
         frame.splits.append(Split(node, test, (first, second), len(frame.returned)))
 
@@ -154,23 +156,28 @@ def note_guarded(
 
 def _raised(node: ast.If, frame: Frame) -> Difference | None:
     """A `raise` in an arm, not under a further condition, is raised while tracing."""
-    if any(isinstance(statement, ast.Raise) for statement in (*node.body, *node.orelse)):
-        return Difference("raise" if _comes_to_data(node.test, frame) else "raise-some", "", "")
-    return None
+    if not any(isinstance(statement, ast.Raise) for statement in (*node.body, *node.orelse)):
+        return None
+    undecided = _undecided(node.test, frame)
+    if not undecided:
+        return Difference("raise", "", "")
+    if isinstance(node.body[0], ast.Raise) and all(map(raised.asks_if_given, undecided)):
+        return Difference("raise-given", " and ".join(map(ast.unparse, undecided)), "")
+    return Difference("raise-some", "", "")
 
 
-def _comes_to_data(test: ast.expr, frame: Frame) -> bool:
-    """Whether a test asks the tensor in it: `size is not None and size != tf.shape(x)[0]` does not where Python's part is false."""
-    if not (isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)):
-        return True
-    for part in test.values:
-        value = frame.analysis.evaluate(part, frame)
-        if value.is_tensor:
-            return True
-        usual = value.usual()
-        if usual is None or not usual.value:
-            return False
-    return True
+def _undecided(test: ast.expr, frame: Frame) -> list[ast.expr]:
+    """What Python asks before the tensor in a test, and may answer with no: `size is not None` of `size is not None and size != tf.shape(x)[0]`."""
+    undecided: list[ast.expr] = []
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        for part in test.values:
+            value = frame.analysis.evaluate(part, frame)
+            if value.is_tensor:
+                break
+            usual = value.usual()
+            if usual is None or not usual.value:
+                undecided.append(part)
+    return undecided
 
 
 def _asks_for_rank(test: ast.expr, frame: Frame) -> bool:

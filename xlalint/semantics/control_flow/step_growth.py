@@ -1,7 +1,8 @@
 """What a step of a loop leaves longer than it found it, read off the statements of the step: through names, items and functions.
 
 `tokens = tf.concat([tokens, new], 1)` says it in one statement. Caches of keys and values say it in several: `cache["k"] = tf.concat(
-[cache["k"], k], 1)`, `y, cache = attend(y, cache)`. What holds several things keeps its places here: `cache['k']`, `state[0]`.
+[cache["k"], k], 1)`, `y, cache = attend(y, cache)`. What holds several things keeps its places here: `cache['k']`, `state[0]`,
+`state[Keys.TOKENS]`, `state.tokens`.
 """
 
 from __future__ import annotations
@@ -17,12 +18,18 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.names import api_name
 from xlalint.semantics.syntax import found_in, in_order, nodes_of
-from xlalint.semantics.values import EXTERNAL, INSTANCE
+from xlalint.semantics.values import EXTERNAL, INSTANCE, NAMED_TUPLE
 
 _MOST_CALLS = 3
 _RETURNS = frozenset({ast.Return})
 _SAME = frozenset({"tf.identity", "tf.stop_gradient", "tf.cast", "tf.convert_to_tensor"})
 _COPIES = frozenset({"builtins.dict", "builtins.list", "builtins.tuple"})
+
+
+class _Written(NamedTuple):
+    """A key that is no constant here: `.tokens` of a named tuple, `[Keys.TOKENS]` of a name that the project keeps for it."""
+
+    text: str
 
 
 class Part(NamedTuple):
@@ -80,7 +87,11 @@ def _longer(place: str, held: Held) -> Iterator[str]:
     elif held is not None:
         for key, item in held.items():
             if key is not ...:
-                yield from _longer(f"{place}[{key!r}]", item)
+                yield from _longer(_within(place, key), item)
+
+
+def _within(place: str, key: object) -> str:
+    return place + (key.text if isinstance(key, _Written) else f"[{key!r}]")
 
 
 def _follow(block: Iterable[ast.stmt], known: Known, frame: Frame, depth: int) -> None:
@@ -91,12 +102,36 @@ def _follow(block: Iterable[ast.stmt], known: Known, frame: Frame, depth: int) -
         elif isinstance(statement, ast.If) and _is_given(statement.test, known) is not None:
             is_given = _is_given(statement.test, known)
             _follow(statement.body if is_given else statement.orelse, known, frame, depth)
-        elif not isinstance(statement, (ast.Expr, ast.Pass, ast.Return, ast.Assert)):
+        elif isinstance(statement, ast.Expr):
+            _update(statement.value, known, frame, depth)
+        elif not isinstance(statement, (ast.Pass, ast.Return, ast.Assert)):
             for node in nodes_of([statement], into_functions=False):
                 if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                     known[node.id] = None
                 elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
                     known[ast.unparse(node.value).partition("[")[0]] = None
+
+
+def _update(node: ast.expr, known: Known, frame: Frame, depth: int) -> None:
+    """`state.update({"tokens": longer})`, `state.update(tokens=longer)`."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+        return
+    if node.func.attr == "update" and known.get(called := ast.unparse(node.func.value)) is not None:
+        held: list[Held] = [known[called]]
+        held += [_read(each, known, frame, depth) for each in node.args]
+        held += [{k.arg: _read(k.value, known, frame, depth)} for k in node.keywords]
+        known[called] = _merged(held)
+
+
+def _merged(held: Iterable[Held]) -> Held:
+    """What several dicts make together, the last first."""
+    merged: dict[object, Held] = {}
+    for each in held:
+        if isinstance(each, dict) and ... not in each:
+            merged = {**merged, **each}
+        else:
+            merged = each if isinstance(each, dict) else {...: each}
+    return merged
 
 
 def _is_given(test: ast.expr, known: Known) -> bool | None:
@@ -117,19 +152,25 @@ def _bind(target: ast.expr, held: Held, known: Known) -> None:
     elif isinstance(target, (ast.Tuple, ast.List)):
         for position, each in enumerate(target.elts):
             _bind(each, _item(held, position), known)
-    elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-        whole = _place(target.value, known)
-        others: dict[object, Held] = whole if isinstance(whole, dict) else {...: whole}
-        _bind(target.value, {**others, target.slice.value: held}, known)
+    elif isinstance(target, ast.Subscript) and (key := _key(target.slice)) is not None:
+        _bind(target.value, _merged([_place(target.value, known), {key: held}]), known)
 
 
 def _place(node: ast.expr, known: Known) -> Held:
     """What a name holds, or an item of it."""
     if isinstance(node, ast.Name):
         return known.get(node.id)
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        return _item(_place(node.value, known), node.slice.value)
+    if isinstance(node, ast.Subscript) and (key := _key(node.slice)) is not None:
+        return _item(_place(node.value, known), key)
     return None
+
+
+def _key(node: ast.expr) -> object | None:
+    """The key that is written in brackets: a constant, or a name in capitals, which the project keeps for one."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    name = getattr(node, "attr", getattr(node, "id", ""))
+    return _Written(f"[{ast.unparse(node)}]") if name.isupper() else None
 
 
 def _item(held: Held, key: object) -> Held:
@@ -137,7 +178,7 @@ def _item(held: Held, key: object) -> Held:
         return held[key] if key in held else _item(held.get(...), key)
     if held is None or held.longer or held.changed:
         return None
-    return Part(frozenset(f"{place}[{key!r}]" for place in held.places))
+    return Part(frozenset(_within(place, key) for place in held.places))
 
 
 def _read(node: ast.expr, known: Known, frame: Frame, depth: int) -> Held:
@@ -146,14 +187,11 @@ def _read(node: ast.expr, known: Known, frame: Frame, depth: int) -> Held:
     if isinstance(node, (ast.Tuple, ast.List)):
         return {i: _read(item, known, frame, depth) for i, item in enumerate(node.elts)}
     if isinstance(node, ast.Dict):
-        pairs = zip(node.keys, node.values)
-        return {
-            key.value: _read(value, known, frame, depth)
-            for key, value in pairs
-            if isinstance(key, ast.Constant)
-        }
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        return _item(_read(node.value, known, frame, depth), node.slice.value)
+        return _of_dict(node, known, frame, depth)
+    if isinstance(node, ast.Subscript) and (key := _key(node.slice)) is not None:
+        return _item(_read(node.value, known, frame, depth), key)
+    if isinstance(node, ast.Attribute):
+        return _item(_place(node.value, known), _Written(f".{node.attr}"))
     if isinstance(node, ast.UnaryOp):
         return _read(node.operand, known, frame, depth)
     if isinstance(node, ast.BinOp):
@@ -161,9 +199,32 @@ def _read(node: ast.expr, known: Known, frame: Frame, depth: int) -> Held:
     return _of_call(node, known, frame, depth) if isinstance(node, ast.Call) else None
 
 
+def _of_dict(node: ast.Dict, known: Known, frame: Frame, depth: int) -> Held:
+    """`{"tokens": longer}`, and with everything of another one: `{**state, "tokens": longer}`."""
+    held: list[Held] = [{}]
+    for key, value in zip(node.keys, node.values):
+        item = _read(value, known, frame, depth)
+        if key is None:
+            held.append(item)
+        elif (written := _key(key)) is not None:
+            held.append({written: item})
+    return _merged(held)
+
+
+def _of_fields(
+    node: ast.Call, names: Iterable[str], known: Known, frame: Frame, depth: int
+) -> Held:
+    """What the fields of a named tuple hold that a call makes."""
+    pairs = [*zip(names, node.args), *((k.arg, k.value) for k in node.keywords)]
+    return {_Written(f".{n}"): _read(value, known, frame, depth) for n, value in pairs}
+
+
 def _of_call(node: ast.Call, known: Known, frame: Frame, depth: int) -> Held:
     if not isinstance(node.func, (ast.Name, ast.Attribute)):
         return None
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "_replace":
+        whole = _read(node.func.value, known, frame, depth)
+        return _merged([whole, _of_fields(node, (), known, frame, depth)])
     target = frame.analysis.evaluate(node.func, frame)
     if target.kind is EXTERNAL:
         name = api_name(str(target.ref))
@@ -172,6 +233,8 @@ def _of_call(node: ast.Call, known: Known, frame: Frame, depth: int) -> Held:
         if name in _SAME or name in _COPIES:
             return _read(node.args[0], known, frame, depth) if node.args else None
         return _combined(kept_axes.of_call(name, node, frame), known, frame, depth)
+    if target.kind is NAMED_TUPLE:
+        return _of_fields(node, (name for name, _ in target.ref), known, frame, depth)
     if depth >= _MOST_CALLS:
         return None
     callee = only_callee(target, frame.analysis)
