@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -622,3 +623,513 @@ def _() -> Call:
     made = modeling_tf_transfo_xl.TFAdaptiveEmbedding(30, 8, 8, [10, 20], div_val=2)
     made(tf.constant(WORDS))
     return Call(lambda x: made(x), [WORDS])
+
+
+# Every class below is made with the smallest of its own configuration that runs.
+TINY = {
+    **SMALL,
+    **dict.fromkeys("d_model dim n_embd emb_dim embedding_size".split(), 8),
+    **dict.fromkeys(
+        "num_layers n_layer n_layers num_heads n_head n_heads attention_heads".split(), 2
+    ),
+    **dict.fromkeys("encoder_layers decoder_layers".split(), 1),
+    **dict.fromkeys("encoder_attention_heads decoder_attention_heads".split(), 2),
+    **dict.fromkeys(
+        "d_inner d_ff dff hidden_dim ffn_dim encoder_ffn_dim decoder_ffn_dim".split(), 16
+    ),
+    **dict.fromkeys("n_positions n_ctx max_source_positions max_target_positions".split(), 32),
+    "d_kv": 4,
+    "image_size": 16,
+    "patch_size": 4,
+}
+COMMON = {"num_labels": 2, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+LABELS = integers(2, 2)
+CHOICES = {
+    "input_ids": integers(26, 2, 2, 8) + 3,
+    "attention_mask": np.ones([2, 2, 8], "int32"),
+}
+SOUND = {
+    "input_values": floats(2, 256),
+    "attention_mask": np.array([[1] * 256, [1] * 200 + [0] * 56], "int32"),
+}
+SCENE = floats(2, 3, 32, 32)
+PICTURE = {"pixel_values": PIXELS}
+
+
+def tiny(name: str, **over: Any) -> Any:
+    """A configuration of that class, as small as it goes."""
+    kind = getattr(hf, f"{name}Config")
+    known = {*inspect.signature(kind.__init__).parameters, *getattr(kind, "attribute_map", {})}
+    return kind(**{**{k: v for k, v in TINY.items() if k in known}, **COMMON, **over})
+
+
+def called(
+    name: str,
+    kind: str,
+    make: Callable[[], Any],
+    inputs: dict[str, Any],
+    output: str | None = None,
+    training: bool = False,
+    gradient: bool = False,
+    **options: Any,
+) -> None:
+    """A program that calls a model: all that it returns, or the one `output`."""
+
+    def build() -> Call:
+        made = getattr(hf, kind)(make())
+        made(tf.nest.map_structure(tf.constant, inputs), training=training, **options)
+
+        def run(values: Any) -> Any:
+            given = made(values, training=training, **options)
+            if output is not None:
+                return given[output]
+            return [value for value in tf.nest.flatten(given.to_tuple()) if value is not None]
+
+        return Call(run, [inputs], gradient)
+
+    programs(name)(build)
+
+
+def trained(name: str, kind: str, make: Callable[[], Any], inputs: dict[str, Any]) -> None:
+    """A program of a model's loss and gradient in training mode."""
+    called(name, kind, make, inputs, "loss", training=True, gradient=True)
+
+
+def everything(name: str, kind: str, make: Callable[[], Any], inputs: dict[str, Any]) -> None:
+    """A program of all that a model can be asked for."""
+    asked = {"output_attentions": True, "output_hidden_states": True}
+    called(name, kind, make, inputs, **asked)
+
+
+SPOKEN = {
+    **WAVE,
+    **COMMON,
+    "mask_time_prob": 0.5,
+    "mask_feature_length": 2,
+    "mask_feature_prob": 0.0,
+    "ctc_zero_infinity": True,
+}
+for spoken in ("Wav2Vec2", "Hubert"):
+    for norm in ("group", "layer"):
+        called(
+            f"TF{spoken}Model {norm} training",
+            f"TF{spoken}Model",
+            lambda spoken=spoken, norm=norm: tiny(
+                spoken,
+                **{**SPOKEN, "feat_extract_norm": norm, "do_stable_layer_norm": norm == "layer"},
+            ),
+            SOUND,
+            training=True,
+        )
+    trained(
+        f"TF{spoken}ForCTC mean",
+        f"TF{spoken}ForCTC",
+        lambda spoken=spoken: tiny(spoken, **{**SPOKEN, "ctc_loss_reduction": "mean"}),
+        {**SOUND, "labels": np.array([[3, 4, 5, 6], [3, 4, -100, -100]], "int32")},
+    )
+trained(
+    "TFWhisperForConditionalGeneration training",
+    "TFWhisperForConditionalGeneration",
+    lambda: tiny(
+        "Whisper",
+        num_mel_bins=8,
+        decoder_start_token_id=1,
+        max_source_positions=16,
+        apply_spec_augment=True,
+        mask_time_prob=0.5,
+        mask_time_length=2,
+    ),
+    {"input_features": floats(2, 8, 32), "labels": LANGUAGE},
+)
+HEARD = {
+    "input_feat_per_channel": 8,
+    "input_channels": 1,
+    "conv_channels": 8,
+    "num_conv_layers": 2,
+    "decoder_start_token_id": 1,
+}
+trained(
+    "TFSpeech2TextForConditionalGeneration",
+    "TFSpeech2TextForConditionalGeneration",
+    lambda: tiny("Speech2Text", **HEARD),
+    {
+        "input_features": floats(2, 16, 8),
+        "attention_mask": np.array([[1] * 16, [1] * 10 + [0] * 6], "int32"),
+        "labels": WORDS,
+    },
+)
+everything(
+    "TFSpeech2TextModel all",
+    "TFSpeech2TextModel",
+    lambda: tiny("Speech2Text", **HEARD),
+    {"input_features": floats(2, 16, 8), "decoder_input_ids": WORDS},
+)
+
+TABLE = {
+    "type_vocab_sizes": [3, 64, 64, 2, 64, 64, 10],
+    "num_aggregation_labels": 4,
+    "max_num_rows": 8,
+    "max_num_columns": 4,
+    "answer_loss_cutoff": 100.0,
+    "aggregation_labels": {0: "NONE", 1: "SUM", 2: "AVERAGE", 3: "COUNT"},
+    "no_aggregation_label_index": 0,
+    "use_answer_as_supervision": True,
+    "cell_selection_preference": 0.2,
+    "answer_loss_importance": 1.0,
+    "huber_loss_delta": 1.0,
+}
+CELLS = {
+    **ids,
+    "token_type_ids": np.stack(
+        [
+            np.array([[0, 1, 1, 1, 1, 1, 1, 1]] * 2),
+            np.array([[0, 1, 2, 3, 1, 2, 3, 1]] * 2),
+            np.array([[0, 1, 1, 1, 2, 2, 2, 3]] * 2),
+            *[np.zeros([2, 8], int)] * 4,
+        ],
+        axis=-1,
+    ).astype("int32"),
+}
+ASKED = {**CELLS, "labels": np.array([[0, 0, 1, 0, 0, 1, 0, 0]] * 2, "int32")}
+ANSWERED = {
+    **ASKED,
+    "numeric_values": floats(2, 8),
+    "numeric_values_scale": np.ones([2, 8], "float32"),
+    "float_answer": np.array([2.0, np.nan], "float32"),
+}
+for how, given, settings in (
+    ("weak", ANSWERED, {}),
+    ("average", ANSWERED, {"average_logits_per_cell": True, "use_gumbel_for_cells": True}),
+    (
+        "second order",
+        ANSWERED,
+        {
+            "average_approximation_function": "second_order",
+            "allow_empty_column_selection": True,
+            "use_normalized_answer_loss": True,
+        },
+    ),
+    (
+        "strong",
+        {**ASKED, "aggregation_labels": np.array([1, 0], "int32")},
+        {"use_answer_as_supervision": False},
+    ),
+    ("sqa", ASKED, {"num_aggregation_labels": 0, "use_answer_as_supervision": None}),
+):
+    trained(
+        f"TFTapasForQuestionAnswering {how}",
+        "TFTapasForQuestionAnswering",
+        lambda settings=settings: tiny("Tapas", **{**TABLE, **settings}),
+        given,
+    )
+trained(
+    "TFTapasForMaskedLM",
+    "TFTapasForMaskedLM",
+    lambda: tiny("Tapas", **TABLE),
+    {**CELLS, "labels": LANGUAGE},
+)
+trained(
+    "TFTapasForSequenceClassification",
+    "TFTapasForSequenceClassification",
+    lambda: tiny("Tapas", **TABLE),
+    {**CELLS, "labels": LABELS},
+)
+called(
+    "TFTapasModel reset",
+    "TFTapasModel",
+    lambda: tiny("Tapas", reset_position_index_per_cell=True, **TABLE),
+    CELLS,
+)
+
+SEGMENTED = {
+    "vision_config": {
+        "hidden_size": 8,
+        "output_channels": 8,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "image_size": 32,
+        "patch_size": 4,
+        "mlp_dim": 16,
+        "window_size": 2,
+        "global_attn_indexes": [1],
+        "num_pos_feats": 4,
+    },
+    "prompt_encoder_config": {
+        "hidden_size": 8,
+        "image_size": 32,
+        "patch_size": 4,
+        "mask_input_channels": 4,
+        "image_embedding_size": 8,
+    },
+    "mask_decoder_config": {
+        "hidden_size": 8,
+        "mlp_dim": 16,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "iou_head_hidden_dim": 8,
+        "iou_head_depth": 2,
+    },
+}
+POINTS = {"pixel_values": SCENE[:1], "input_points": floats(1, 1, 2, 2) * 30}
+called(
+    "TFSamModel points",
+    "TFSamModel",
+    lambda: hf.SamConfig(**SEGMENTED),
+    {**POINTS, "input_labels": np.array([[[1, 0]]], "int32")},
+    gradient=True,
+)
+called(
+    "TFSamModel points no labels",
+    "TFSamModel",
+    lambda: hf.SamConfig(**SEGMENTED),
+    POINTS,
+    multimask_output=False,
+)
+everything(
+    "TFSamModel boxes",
+    "TFSamModel",
+    lambda: hf.SamConfig(**SEGMENTED),
+    {"pixel_values": SCENE[:1], "input_boxes": floats(1, 2, 4) * 30},
+)
+
+READ = {**SMALL, "eos_token_id": 29}
+PAIR = {"text_config": READ, "vision_config": IMAGE, "projection_dim": 8}
+GROUPED = {
+    "text_config": READ,
+    "vision_config": GROUP,
+    "projection_dim": 8,
+    "projection_intermediate_dim": 8,
+}
+called(
+    "TFCLIPModel loss",
+    "TFCLIPModel",
+    lambda: hf.CLIPConfig(**PAIR),
+    {**ids, **PICTURE},
+    "loss",
+    gradient=True,
+    return_loss=True,
+)
+called(
+    "TFCLIPTextModel eos 2",
+    "TFCLIPTextModel",
+    lambda: hf.CLIPTextConfig(**{**READ, "eos_token_id": 2}),
+    ids,
+)
+called(
+    "TFGroupViTModel loss",
+    "TFGroupViTModel",
+    lambda: hf.GroupViTConfig(**GROUPED),
+    {**ids, **PICTURE},
+    "loss",
+    training=True,
+    gradient=True,
+    return_loss=True,
+)
+called(
+    "TFGroupViTModel segmentation",
+    "TFGroupViTModel",
+    lambda: hf.GroupViTConfig(**GROUPED),
+    {**ids, **PICTURE},
+    output_segmentation=True,
+    output_attentions=True,
+)
+
+FUNNEL = {"d_head": 4, "block_sizes": [1, 1], "num_decoder_layers": 1}
+everything(
+    "TFFunnelForPreTraining all", "TFFunnelForPreTraining", lambda: tiny("Funnel", **FUNNEL), ids
+)
+called(
+    "TFFunnelModel factorized",
+    "TFFunnelModel",
+    lambda: tiny(
+        "Funnel",
+        d_head=4,
+        block_sizes=[1, 2],
+        block_repeats=[1, 2],
+        num_decoder_layers=1,
+        attention_type="factorized",
+        separate_cls=False,
+        truncate_seq=False,
+        pooling_type="max",
+    ),
+    ids,
+    training=True,
+    gradient=True,
+)
+called(
+    "TFXLNetModel mems",
+    "TFXLNetModel",
+    lambda: tiny(
+        "XLNet",
+        mem_len=4,
+        reuse_len=2,
+        bi_data=True,
+        clamp_len=3,
+        attn_type="uni",
+        same_length=True,
+    ),
+    {
+        **ids,
+        "token_type_ids": MASK,
+        "perm_mask": np.zeros([2, 8, 8], "float32"),
+        "target_mapping": np.eye(8, dtype="float32")[None].repeat(2, 0)[:, :3],
+    },
+    use_mems=True,
+)
+called(
+    "TFXLMModel langs lengths",
+    "TFXLMModel",
+    lambda: tiny("XLM", n_langs=2, causal=True),
+    {"input_ids": WORDS, "langs": integers(2, 2, 8), "lengths": np.array([8, 5], "int32")},
+)
+for name, kind, settings, inputs in (
+    ("FunnelForMaskedLM", "Funnel", FUNNEL, {**ids, "labels": LANGUAGE}),
+    ("FunnelForMultipleChoice", "Funnel", FUNNEL, {**CHOICES, "labels": LABELS}),
+    ("XLNetLMHeadModel", "XLNet", {"d_head": 4}, {**ids, "labels": LANGUAGE}),
+    ("XLNetForSequenceClassification", "XLNet", {"d_head": 4}, {**ids, "labels": LABELS}),
+    ("XLNetForMultipleChoice", "XLNet", {"d_head": 4}, {**CHOICES, "labels": LABELS}),
+    (
+        "DebertaV2ForMaskedLM",
+        "DebertaV2",
+        {
+            "relative_attention": True,
+            "pos_att_type": ["c2p", "p2c"],
+            "conv_kernel_size": 3,
+            "position_buckets": 4,
+            "norm_rel_ebd": "layer_norm",
+            "share_att_key": True,
+        },
+        {**ids, "labels": LANGUAGE},
+    ),
+    ("GPT2ForSequenceClassification", "GPT2", {}, {**ids, "labels": LABELS}),
+    (
+        "MistralForSequenceClassification",
+        "Mistral",
+        {"num_key_value_heads": 1, "sliding_window": 4},
+        {**ids, "labels": LABELS},
+    ),
+    (
+        "EsmForMaskedLM",
+        "Esm",
+        {
+            "mask_token_id": 4,
+            "token_dropout": True,
+            "position_embedding_type": "rotary",
+            "emb_layer_norm_before": True,
+        },
+        {**ids, "labels": LANGUAGE},
+    ),
+    (
+        "SegformerForSemanticSegmentation",
+        "Segformer",
+        SEGFORMER,
+        {"pixel_values": SCENE, "labels": integers(2, 2, 16, 16)},
+    ),
+):
+    trained(
+        f"TF{name} labels",
+        f"TF{name}",
+        lambda kind=kind, settings=settings: tiny(kind, **settings),
+        inputs,
+    )
+called(
+    "TFGPT2DoubleHeadsModel",
+    "TFGPT2DoubleHeadsModel",
+    lambda: tiny("GPT2"),
+    {"input_ids": CHOICES["input_ids"], "mc_token_ids": integers(7, 2, 2)},
+    gradient=True,
+)
+COVERED = np.random.RandomState(1).rand(2, 16) > 0.5
+called(
+    "TFData2VecVisionModel masked",
+    "TFData2VecVisionModel",
+    lambda: tiny(
+        "Data2VecVision",
+        use_shared_relative_position_bias=True,
+        use_mask_token=True,
+        use_absolute_position_embeddings=True,
+    ),
+    {**PICTURE, "bool_masked_pos": COVERED},
+    training=True,
+)
+trained(
+    "TFDeiTForMaskedImageModeling masked",
+    "TFDeiTForMaskedImageModeling",
+    lambda: tiny("DeiT", encoder_stride=4),
+    {**PICTURE, "bool_masked_pos": COVERED},
+)
+ENDED = np.array([[1, 5, 6, 2], [1, 7, 8, 2]], "int32")
+called(
+    "TFBartForSequenceClassification",
+    "TFBartForSequenceClassification",
+    lambda: tiny("Bart", decoder_start_token_id=1),
+    {"input_ids": ENDED, "labels": LABELS},
+    "loss",
+    gradient=True,
+)
+
+
+def stepped(name: str, kind: str, make: Callable[[], Any], *data: Any, **compiled: Any) -> None:
+    """A program that trains a model for one step as Keras does."""
+
+    def build() -> Call:
+        made = getattr(hf, kind)(make())
+        made.compile(optimizer="sgd", **compiled)
+        made.train_step(tf.nest.map_structure(tf.constant, data))
+        return Call(lambda *given: dict(made.train_step(given)), data)
+
+    programs(name)(build)
+
+
+stepped(
+    "train_step TFBertForSequenceClassification",
+    "TFBertForSequenceClassification",
+    lambda: tiny("Bert"),
+    {**ids, "labels": LABELS},
+)
+stepped(
+    "train_step TFBertForQuestionAnswering",
+    "TFBertForQuestionAnswering",
+    lambda: tiny("Bert"),
+    ids,
+    {"start_positions": integers(7, 2), "end_positions": integers(7, 2)},
+)
+stepped(
+    "train_step TFGPT2LMHeadModel",
+    "TFGPT2LMHeadModel",
+    lambda: tiny("GPT2"),
+    {**ids, "labels": LANGUAGE},
+)
+
+
+def generated(name: str, kind: str, make: Callable[[], Any], **options: Any) -> None:
+    """A program that writes four words more."""
+
+    def build() -> Call:
+        made = getattr(hf, kind)(make())
+        inputs = {"input_ids": np.maximum(WORDS, 3), "attention_mask": np.ones([2, 8], "int32")}
+        made.generate(**tf.nest.map_structure(tf.constant, inputs), max_new_tokens=4, **options)
+        return Call(
+            lambda values: made.generate(**values, max_new_tokens=4, **options),
+            [inputs],
+            check_shape=False,
+        )
+
+    programs(name)(build)
+
+
+for how, options in (
+    ("greedy", {"do_sample": False}),
+    ("sample", {"do_sample": True, "top_k": 5, "top_p": 0.9, "temperature": 0.8}),
+    ("beam", {"do_sample": False, "num_beams": 2, "num_return_sequences": 2}),
+    ("contrastive", {"penalty_alpha": 0.6, "top_k": 3}),
+    ("repetition", {"do_sample": False, "repetition_penalty": 1.3, "min_length": 10}),
+    ("ngram", {"do_sample": False, "no_repeat_ngram_size": 2}),
+):
+    generated(f"generate {how} gpt2", "TFGPT2LMHeadModel", lambda: tiny("GPT2"), **options)
+generated(
+    "generate t5",
+    "TFT5ForConditionalGeneration",
+    lambda: tiny("T5", decoder_start_token_id=1),
+    do_sample=False,
+)
