@@ -61,6 +61,7 @@ from xlalint.semantics.values import (
     TENSOR,
     Value,
     element,
+    item_at,
     iterated,
     join,
 )
@@ -153,8 +154,9 @@ def _unpack(targets: list[ast.expr], value: Value, frame: Frame) -> None:
         for target, size in zip(targets, sizes):
             bind(target, size, frame)
         return
-    inner = element(value)
-    for target in targets:
+    has_star = any(isinstance(target, ast.Starred) for target in targets)
+    for place, target in enumerate(targets):
+        inner = item_at(value, None if has_star else place)
         is_handed = value.kind is COLLECTION and _is_handed_size(target, inner, frame)
         bind(target, NOTHING_KNOWN if is_handed else inner, frame)
 

@@ -50,6 +50,7 @@ from xlalint.semantics.values import (
     Value,
     class_name,
     element,
+    item_at,
     static_shape,
 )
 
@@ -183,7 +184,7 @@ def _item(base: Value, index: Value, node: ast.Subscript) -> Value:
         return NOTHING_KNOWN
     if base.kind is COLLECTION and isinstance(node.slice, ast.Slice):
         return base
-    return element(base)
+    return item_at(base, known.value if known is not None else None)
 
 
 def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:

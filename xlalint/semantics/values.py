@@ -106,7 +106,7 @@ class Content(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """That a vector holds the sizes of a data-sized tensor of unknown rank, of which the data decide the one at `open_place`."""
+    """That a vector, or each number of a tuple, is a size of a data-sized tensor of unknown rank, of which the data decide the one at `open_place`."""
 
     open_place: int
 
@@ -250,6 +250,11 @@ DATA = Value(TENSOR, ARRIVING)
 LIKELY_DATA = Value(TENSOR, ARRIVING, sure=False, guess=True)
 INPUTS = Value(TENSOR, ARRIVING, structured=True)
 STATIC_SHAPE = Value(SHAPE)
+
+
+def counted_size(counted: int | None) -> Value:
+    """A size that the data decide, as a tensor of the graph."""
+    return Value(TENSOR, BOUNDED, dtype="int32", rank=0, shape=(), counted=counted)
 
 
 def constant(value: object) -> Value:
@@ -553,6 +558,16 @@ def _is_text(value: Value) -> bool:
     choices = value.choices()
     is_known = bool(choices) and all(isinstance(v, str) for v in choices)
     return is_known or type(value.ref) is Partly
+
+
+def item_at(value: Value, place: object) -> Value:
+    """What a structure holds at a place: of the sizes of a data-sized tensor, the one that the data decide is a tensor."""
+    found = element(value)
+    if type(found.ref) is not Sizes:
+        return found
+    return (
+        counted_size(found.counted) if place == found.ref.open_place else found._replace(ref=None)
+    )
 
 
 def element(value: Value) -> Value:

@@ -37,6 +37,8 @@ from xlalint.semantics.values import (
     Places,
     Sizes,
     Value,
+    constant,
+    counted_size,
     flattened,
     leaves,
 )
@@ -274,14 +276,28 @@ def _is_reshaped_to_static(name: str, bound: Bound) -> bool:
     return bool(sizes) and not any(map(is_left_open, sizes))
 
 
+def _shape_as_tuple(first: Value, dependence: int) -> Value:
+    """keras.ops.shape(x): numbers of Python where the static shape knows them, and a tensor where the data decide."""
+    place = first.sized_axis if first.producer is not None else None
+    size = Value(UNKNOWN, dependence)
+    if place is None or first.structured:
+        return Value(COLLECTION, ref=size)
+    if first.shape is None:
+        return Value(COLLECTION, ref=size._replace(ref=Sizes(place), counted=first.counted))
+    sizes = [size if number is None else constant(number) for number in first.shape]
+    if place < len(sizes):
+        sizes[place] = counted_size(first.counted)
+    return Value(SEQUENCE, dtype="tuple", ref=tuple(sizes))
+
+
 def _shape_of(name: str, flat: tuple[Value, ...], bound: Bound) -> Value:
     """A shape is a compile-time constant for XLA as long as the tensor's own size is."""
     is_data_sized = any(leaf.producer is not None for leaf in flat)
     dependence = BOUNDED if is_data_sized and name != "tf.rank" else FROM_SHAPE
     rank = 0 if name in ("tf.size", "tf.rank") else 1
-    if name == "keras.ops.shape":
-        return Value(COLLECTION, ref=Value(UNKNOWN, dependence))
     first = flat[0] if flat and flat[0].is_tensor else NOTHING_KNOWN
+    if name == "keras.ops.shape":
+        return _shape_as_tuple(first, dependence)
     shape, place = first.shape, first.sized_axis if first.producer is not None else None
     wanted = bound.get("out_type")
     dtype = "int32" if wanted is None else dtype_name(wanted)
