@@ -9,6 +9,7 @@ from xlalint.semantics.facts import GRADIENT
 from xlalint.semantics.gradients.differentiation import (
     COUNT,
     EIGENVECTORS,
+    IN_STEP,
     LOOP,
     NO_KERNEL,
     PARTITION,
@@ -58,7 +59,7 @@ class NoCompilableGradient(Rule):
             detail: Differentiated = fact.detail
             if detail.reason in (JOINED, CUT, SUMMED) or _compiles_here(detail, self.passage.aim):
                 continue  # XLA204 and XLA206 say what becomes of parts joined and cut
-            why = _WHY.get(detail.reason) or f"no XLA kernel: {', '.join(detail.missing)}"
+            why = _why(detail)
             self.report(
                 node,
                 fact,
@@ -69,7 +70,15 @@ class NoCompilableGradient(Rule):
             )
 
 
+def _why(detail: Differentiated) -> str:
+    if detail.reason == IN_STEP:
+        return detail.missing[0]
+    return _WHY.get(detail.reason) or f"no XLA kernel: {', '.join(detail.missing)}"
+
+
 def _variant(detail: Differentiated) -> str:
+    if detail.reason == IN_STEP:
+        return "in-loop-taken" if detail.is_sure else "in-loop-likely"
     if detail.is_sure:
         return "taken"
     return "handed-on" if detail.is_handed_on else "likely"

@@ -212,9 +212,17 @@ def _bind_attribute(target: ast.Attribute, value: Value, frame: Frame) -> None:
         and target.value.id == frame.self_name
     ):
         known = frame.attributes.get(target.attr)
-        frame.attributes[target.attr] = (
-            value if known is None or known == NONE else join(known, value)
-        )
+        if known is not None and known != NONE and not _overrides(target.attr, frame):
+            value = join(known, value)
+        frame.attributes[target.attr] = value
+
+
+def _overrides(attr: str, frame: Frame) -> bool:
+    """Whether what the constructor of a base left in an attribute is replaced, whatever the settings are."""
+    if attr not in frame.inherited or frame.undecided or frame.unusual or frame.loops:
+        return False
+    frame.inherited.discard(attr)
+    return True
 
 
 def _bind_item(target: ast.Subscript, value: Value, frame: Frame) -> None:
@@ -401,9 +409,11 @@ def _while_pass(node: ast.While, frame: Frame) -> Value:
     if is_graph_loop:
         frame.graph_loops.add(node)
         frame.constructs.append(node)
+        frame.rounds += 1
     run_block(node.body, frame)
     if is_graph_loop:
         after_break.note(node, frame)
+        frame.rounds -= 1
         frame.constructs.pop()
     elif test.kind is PYTHON and not isinstance(node.test, ast.Constant):
         _note_change_of_test(node, frame)
@@ -559,6 +569,7 @@ def _for(node: ast.For, frame: Frame) -> bool:
     if is_graph_loop:
         frame.graph_loops.add(node)
         frame.constructs.append(node)
+        frame.rounds += 1
     frame.names.fork()
 
     def once() -> None:
@@ -570,17 +581,19 @@ def _for(node: ast.For, frame: Frame) -> bool:
     head = node.iter if is_graph_loop else None
     _repeat(node, once, lambda: head, frame)
     if is_graph_loop:
+        frame.rounds -= 1
         frame.constructs.pop()
     _join_loop(frame, is_graph_loop=is_graph_loop)
     return _after_loop(node, frame) if node.orelse else True
 
 
 def _with(node: ast.With, frame: Frame) -> bool:
-    was_silent, tapes, scope = frame.silent, frame.tapes, frame.scope
+    was_silent, tapes, scope, rounds = frame.silent, frame.tapes, frame.scope, frame.rounds
     for item in node.items:
         value = evaluate(item.context_expr, frame)
         if value.ref == "tf.GradientTape":
             frame.tapes += 1
+            frame.rounds = 0  # it records one step of the loops around it
         if _is_init_scope(item.context_expr, frame):
             frame.silent = True
         if scopes.enters(item.context_expr):
@@ -589,7 +602,7 @@ def _with(node: ast.With, frame: Frame) -> bool:
         if item.optional_vars is not None:
             bind(item.optional_vars, value if entered is None else entered, frame)
     ends = run_block(node.body, frame)
-    frame.silent, frame.tapes, frame.scope = was_silent, tapes, scope
+    frame.silent, frame.tapes, frame.scope, frame.rounds = was_silent, tapes, scope, rounds
     return ends
 
 

@@ -26,10 +26,10 @@ class Frame:
     `unusual` counts the conditions around that fail unless a caller passes something other than a default, `undecided` those of
     Python that may hold or not. `unusual_returns` are the positions in `returned` of what is returned under the former.
     `silent` drops facts: code in `tf.init_scope`, constructors run for their attributes. `attributes`, when there,
-    collects what is assigned to `self`. `loops` are the Python loops around the statement being run, `tapes` counts the
+    collects what is assigned to `self`, `inherited` are those that the constructor of a base has just set. `loops` are the Python loops around the statement being run, `tapes` counts the
     gradient tapes that record it, `arms` the arms of graph conditionals that it is in,
     `scope` says whether code runs inside a strategy's scope (`scopes.py`), `constructs` are the conditionals and loops of the graph around it in this function,
-    `bodies` counts those that callers stand in, or that were handed it. `covered` holds conditions already reported as part of a larger one, `splits`
+    `bodies` counts those that callers stand in, or that were handed it, `rounds` the loops of the graph that a tape records, in callers too. `covered` holds conditions already reported as part of a larger one, `splits`
     conditionals of which an arm returns, `graph_loops` the loops that became a tf.while_loop, `open_loops`
     those over a tensor or a list of them, nobody knows which, `caught` the exceptions that a `try`
     around catches (`handlers.py`), `raised` whether tracing was seen to raise one of them. `left_out` are the parameters that default
@@ -48,6 +48,7 @@ class Frame:
     self_value: Value | None = None
     self_name: str | None = None
     attributes: dict[str, Value] | None = None
+    inherited: set[str] = field(default_factory=set)
     returned: list[Value] = field(default_factory=list)
     unusual_returns: set[int] = field(default_factory=set)
     silent: bool = False
@@ -59,6 +60,7 @@ class Frame:
     arms: int = 0
     constructs: list[ast.stmt] = field(default_factory=list)
     bodies: int = 0
+    rounds: int = 0
     touches_host: bool = False
     reads_files: bool = False
     covered: set[ast.AST] = field(default_factory=set)

@@ -134,12 +134,15 @@ class Functions:
         *,
         converted: bool | None = None,
         keywords: dict[str, Value] | None = None,
+        node: ast.AST | None = None,
     ) -> Value:
-        """Call a FUNCTION value."""
+        """Call a FUNCTION value. `node` is the call that does, or that is handed the function to call it."""
         info, bound = target.ref if isinstance(target.ref, tuple) else (target.ref, None)
         if target.given == CONVERTED:
             converted = True
-        return self.invoke(info, values, keywords or {}, bound, frame, converted=converted)
+        return self.invoke(
+            info, values, keywords or {}, bound, frame, converted=converted, node=node
+        )
 
     def invoke(
         self,
@@ -155,7 +158,7 @@ class Functions:
     ) -> Value:
         """The value that a call of a project function returns; what is seen on the way is noted for its context.
 
-        `node` is the call, where what it passes is what the function gets.
+        `node` is the call, where what it passes is what the function gets: as it is, or one element after the other.
         """
         if frame.undecided and _falls_back(info, frame):
             return self._fall_back(info, positional, keywords, self_value, frame, open_ended)
@@ -219,6 +222,7 @@ class Functions:
         inner.silent = frame.silent
         inner.scope = frame.scope or inner.scope
         inner.bodies = frame.bodies + len(frame.constructs)
+        inner.rounds = frame.rounds
         inner.unusual = 1 if frame.unusual else 0
         if (collects and info.name in ("__init__", "build")) or (collects and info.cls is not None):
             inner.attributes = frame.attributes
@@ -253,6 +257,8 @@ class Functions:
             arguments = Arguments(tuple(positional), keywords, open_ended)
             caller = inner if traced else frame
             value = wrappers.run(info, value, arguments, self_value, caller, traced=traced)
+        if inner.attributes is not None and info.name == "__init__":
+            frame.inherited = set(inner.attributes)
         frame.touches_host = frame.touches_host or inner.touches_host
         frame.reads_files = frame.reads_files or inner.reads_files
         known[key] = (value, inner.touches_host, self._analysis.gradients.since(noted))

@@ -44,11 +44,15 @@ def run(
     *,
     converted: bool | None = None,
     at: ast.AST | None = None,
+    node: ast.AST | None = None,
 ) -> Value:
-    """Call a function that was passed on; `at` is where it was written, should it be an API itself."""
+    """Call a function that was passed on; `at` is where it was written, should it be an API itself, `node` the call that got it
+    together with all that it hands to the function.
+    """
     if function is not None and function.kind is ANY_OF:
         every = [
-            run(one, values, frame, converted=converted, at=at) for one in alternatives(function)
+            run(one, values, frame, converted=converted, at=at, node=node)
+            for one in alternatives(function)
         ]
         return join_all(tuple(every))
     if function is not None and at is not None and _leads_to_api(function):
@@ -67,7 +71,9 @@ def run(
         )
     if function is None or function.kind is not FUNCTION:
         return NOTHING_KNOWN
-    return frame.analysis.functions.invoke_value(function, values, frame, converted=converted)
+    return frame.analysis.functions.invoke_value(
+        function, values, frame, converted=converted, node=node
+    )
 
 
 def _call_object(
@@ -140,9 +146,11 @@ def run_in_graph(
     *,
     converted: bool = False,
     at: ast.AST | None = None,
+    node: ast.AST | None = None,
     unrolled: bool = False,
 ) -> Value:
     """Run a function that becomes the body of a loop or an arm of a conditional: a graph of its own, unless it is unrolled.
+    `node` is the call that makes a loop of it.
 
     TensorFlow calls it, and so AutoGraph leaves it alone, unless it stands inside a function that is converted (measured).
     """
@@ -150,6 +158,8 @@ def run_in_graph(
         info = function.ref[0] if isinstance(function.ref, tuple) else function.ref
         frame.analysis.graph_bodies.add(info)
     frame.bodies += not unrolled
-    result = run(function, values, frame, converted=converted, at=at)
+    rounds, frame.rounds = frame.rounds, frame.rounds + (node is not None and not unrolled)
+    result = run(function, values, frame, converted=converted, at=at, node=node)
     frame.bodies -= not unrolled
+    frame.rounds = rounds
     return result

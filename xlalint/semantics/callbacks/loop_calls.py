@@ -34,7 +34,7 @@ def while_loop(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fra
     state = [loop_state(v) for v in _items(loop_vars)]
     run(argument(arguments, bound, 0, "cond"), list(state), frame, converted=False)
     body = argument(arguments, bound, 1, "body")
-    result = run_in_graph(body, list(state), frame)
+    result = run_in_graph(body, list(state), frame, node=node)
     if body is not None and body.kind is FUNCTION:
         info = body.ref[0] if isinstance(body.ref, tuple) else body.ref
         loops.note_body(node, info.node, _items(loop_vars), result, frame)
@@ -80,7 +80,8 @@ def fori_loop(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fram
     state = [loop_state(v) for v in _items(initial)]
     body = argument(arguments, bound, 2, "body_fun")
     carried = loop_state(initial) if initial is not None else NOTHING_KNOWN
-    run_in_graph(body, [Value(TENSOR, COMPUTED, dtype="int32", rank=0, shape=()), carried], frame)
+    counter = Value(TENSOR, COMPUTED, dtype="int32", rank=0, shape=())
+    run_in_graph(body, [counter, carried], frame, node=node)
     _note_loop(node, state, body, False, frame)
     return carried if carried.kind is SEQUENCE else Value(TENSOR, COMPUTED, structured=True)
 
@@ -90,7 +91,7 @@ def keras_scan(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fra
     initial = argument(arguments, bound, 1, "init") or NOTHING_KNOWN
     elems = _slice_of(argument(arguments, bound, 2, "xs"))
     step = argument(arguments, bound, 0, "f")
-    result = run_in_graph(step, [loop_state(initial), elems], frame)
+    result = run_in_graph(step, [loop_state(initial), elems], frame, node=node)
     _note_loop(node, _items(initial), step, False, frame)
     if result.kind is SEQUENCE and len(result.ref) == 2:
         return Value(SEQUENCE, COMPUTED, ref=(loop_state(result.ref[0]), _stacked(result.ref[1])))
@@ -121,6 +122,7 @@ def map_fn(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: 
         [_slice_of(argument(arguments, bound, 1, "elems"))],
         frame,
         at=written(node, 0, "fn"),
+        node=node,
         converted=frame.context.may_convert,
     )
     function = argument(arguments, bound, 0, "fn")
@@ -149,7 +151,9 @@ def unconverted_map(
     elems = argument(arguments, bound, 1, "elems")
     function = argument(arguments, bound, 0, "fn")
     at = written(node, 0, "fn")
-    return _stacked(run_in_graph(function, [_slice_of(elems)], frame, at=at, unrolled=True), elems)
+    row = _slice_of(elems)
+    result = run_in_graph(function, [row], frame, at=at, node=node, unrolled=True)
+    return _stacked(result, elems)
 
 
 def vectorized_map(
@@ -175,7 +179,7 @@ def fold(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Fr
     carried = loop_state(initial) if initial is not None else elems
     step = argument(arguments, bound, 0, "fn")
     _note_loop(node, [carried], step, True, frame, takes_elements=True)
-    result = run_in_graph(step, [carried, elems], frame)
+    result = run_in_graph(step, [carried, elems], frame, node=node)
     if initial is not None and step is not None and isinstance(step.ref, FunctionInfo):
         loops.note_outer_sizes(node, step.ref, _items(initial), frame)
     if not (result.is_tensor or result.kind is SEQUENCE):

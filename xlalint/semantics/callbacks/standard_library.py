@@ -93,6 +93,8 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value 
         return _yes_or_no(given[0])
     if name in _ENVIRONMENT:
         return _set_by_the_user(arguments)
+    if name == "collections.deque":
+        return Value(COLLECTION, ref=element(given[0]) if given else None)
     if len(given) < 2:
         return None
     if name in _KEEP:

@@ -19,7 +19,8 @@ from xlalint.semantics.gradients.flows import (
     is_trained_method,
 )
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.syntax import called_name, nodes_of
+from xlalint.semantics.values import EXTERNAL, SEQUENCE
 
 _MOST_CALLS = 8
 
@@ -27,11 +28,12 @@ _MOST_CALLS = 8
 class Passage(NamedTuple):
     """What a function does: `parameters` flow in, and come out as these items of what it returns, all of it if None.
 
-    `is_fed`: something trained flows in from the function itself.
+    `names`: all of its names that flow in, `is_fed`: something trained does from the function itself.
     """
 
     function: FunctionInfo
     parameters: frozenset[str]
+    names: frozenset[str]
     items: frozenset[int] | None
     is_fed: bool
 
@@ -113,7 +115,8 @@ def _passage(flows: Slices, is_fed: bool, frame: Frame) -> Passage | None:
     items = _items_returned(flows, info)
     if items is not None and not items:
         return None
-    return Passage(info, flows.parameters(), items, is_fed)
+    names = flows.names()
+    return Passage(info, flows.parameters(names), names, items, is_fed)
 
 
 def _items_returned(flows: Slices, info: FunctionInfo) -> frozenset[int] | None:
@@ -136,7 +139,7 @@ def _items_returned(flows: Slices, info: FunctionInfo) -> frozenset[int] | None:
 
 def _flows_of_call(node: ast.Call, passage: Passage, caller: Frame) -> Slices | None:
     """What flows through a call of a function; None where its result is taken apart in a way that is not understood."""
-    given = arguments_for(passage.parameters, node, passage.function, caller)
+    given = _given(node, passage, caller)
     if passage.items is None:
         return Slices(node, caller, given)
     for part in nodes_of(body_of(caller.function)):
@@ -145,6 +148,34 @@ def _flows_of_call(node: ast.Call, passage: Passage, caller: Frame) -> Slices | 
             # Another node than the call: only these names carry it.
             return Slices(ast.Pass(), caller, given, names) if names else None
     return None
+
+
+def _given(node: ast.Call, passage: Passage, caller: Frame) -> list[ast.expr]:
+    """What a call passes for the parameters; of `tf.map_fn(one, (rows, weights))`, what `one` takes of it."""
+    if caller.analysis.evaluate(node.func, caller).kind is not EXTERNAL:
+        return arguments_for(passage.parameters, node, passage.function, caller)
+    given: list[ast.expr] = []
+    for argument in (*node.args, *(k.value for k in node.keywords)) if passage.parameters else ():
+        if isinstance(argument, (ast.Tuple, ast.List)) and len(argument.elts) > 1:
+            given += _items_taken(argument.elts, called_name(node), passage)
+        elif caller.analysis.evaluate(argument, caller).kind is not SEQUENCE:
+            given.append(argument)
+    return given
+
+
+def _items_taken(items: list[ast.expr], loop: str | None, passage: Passage) -> list[ast.expr]:
+    """Those that flow in: the states of a while loop have parameters of their own, `a, b = row` and `row[0]` take a row apart."""
+    info = passage.function
+    names = [a.arg for a in (*info.node.args.posonlyargs, *info.node.args.args)]
+    if loop == "while_loop":
+        return [item for item, name in zip(items, names) if name in passage.parameters]
+    for part in nodes_of(body_of(info), into_functions=False):
+        if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Tuple):
+            targets = part.targets[0].elts
+            if getattr(part.value, "id", "") in names and len(targets) == len(items):
+                return [i for i, t in zip(items, targets) if getattr(t, "id", "") in passage.names]
+    places = [{f"{name}[{place}]" for name in names} for place in range(len(items))]
+    return [item for item, spelt in zip(items, places) if spelt & passage.names]
 
 
 def _names_of(target: ast.expr, items: frozenset[int]) -> list[str]:

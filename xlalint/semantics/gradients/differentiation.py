@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import GRADIENT, Verdict
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.gradients import callers, jacobians, purposes
+from xlalint.semantics.gradients import callers, jacobians, purposes, step_operands
 from xlalint.semantics.gradients.callers import Passage
 from xlalint.semantics.gradients.flows import (
     Slices,
@@ -49,6 +49,7 @@ COUNT = "count"
 SLICE = "slice"
 PARTNER = "partner"
 EIGENVECTORS = "eigenvectors"
+IN_STEP = "in-step"
 
 # Loops that callers write themselves have a rule of their own: whether they are bounded is what counts there.
 _LOOPS = ("while_loop", "fori_loop", "scan")
@@ -58,7 +59,8 @@ _MOST_AGAIN = 16
 
 
 class Differentiated(NamedTuple):
-    """A call or slice whose gradient does not compile. `is_sure`: a gradient is taken through it. `missing`: ops without a kernel.
+    """A call or slice whose gradient does not compile. `is_sure`: a gradient is taken through it. `missing`: ops without a kernel,
+    or what it needs of a step of the loop around it.
 
     `is_computed`: what the call depends on is known to no XLA target while it compiles. `is_handed_on`: a library function hands what
     comes of its parameters to callers that are not in sight.
@@ -149,6 +151,17 @@ class Gradients:
         detail = Differentiated(api.name, reason, missing, False, is_computed)
         self._consider(node, Slices(node, frame), _is_label(node), first, detail, frame)
 
+    def note_in_loop(self, api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None:
+        """A call in a step of a loop of the graph, whose gradient may need what the step computes."""
+        needed = step_operands.asked_for(api.name, bound, node, frame)
+        if needed is None or is_too_long(frame) or is_cut_off(node, frame):
+            return
+        first = next((v for v in bound.values() if v.is_tensor), NOTHING_KNOWN)
+        if first.dtype is not None and first.dtype.startswith(("int", "uint", "bool", "string")):
+            return
+        detail = Differentiated(api.name, IN_STEP, (needed,), False, False)
+        self._consider(node, Slices(node, frame), _is_label(node), first, detail, frame)
+
     def note_slice(self, part: ast.Subscript, through: ast.AST, value: Value, frame: Frame) -> None:
         """A slice that one arm of a conditional takes: it goes on as the result of `through`, in the function of `frame`."""
         if frame.silent or not frame.context.is_compiled or is_too_long(frame):
@@ -226,7 +239,8 @@ class Gradients:
         reached = self._analysis.drivers.reached(self.taped)
         for candidate in self._candidates:
             detail, function = candidate.detail, candidate.frame.function
-            if detail.is_sure or candidate.is_likely or function in reached:
+            may_be_taped = function in reached and detail.reason != IN_STEP
+            if detail.is_sure or candidate.is_likely or may_be_taped:
                 # `def loss(): ... model(x) ...`, called under the tape, returns what is differentiated.
                 is_sure = detail.is_sure or (candidate.is_fed and function in self.taped)
                 detail = detail._replace(is_sure=is_sure)

@@ -190,11 +190,19 @@ class Slices:
                 seen.add(name)
                 pending.extend(value for targets, value in self._assignments if name in targets)
 
-    def parameters(self) -> frozenset[str]:
-        """The parameters of the function that flow in."""
+    def names(self) -> frozenset[str]:
+        """The names that flow in, and items of them: `row`, `row[0]`."""
         seen: set[str] = set()
-        for _ in self._sources(seen):
-            pass
+        items: set[str] = set()
+        for expression in self._sources(seen):
+            for part in nodes_of([expression]):
+                if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Constant):
+                    items.add(ast.unparse(part))
+        return frozenset(seen | items)
+
+    def parameters(self, names: frozenset[str] | None = None) -> frozenset[str]:
+        """The parameters of the function that flow in, of these `names` where they are known."""
+        seen = self.names() if names is None else names
         info = self._frame.function
         if info is None:
             return frozenset()

@@ -17,7 +17,7 @@ from xlalint.semantics.facts import (
     Verdict,
 )
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.gradients import misplaced
+from xlalint.semantics.gradients import misplaced, step_operands
 from xlalint.semantics.hazards import (
     asked_dtypes,
     costs,
@@ -82,6 +82,8 @@ def is_ordinary(api: Api, settled: Settled, arguments: Arguments) -> bool:
         return False
     if differences.concerns(api) or text.picks_text(api, bound):
         return False
+    if step_operands.concerns(api.name):
+        return False
     if costs.of_call(api, bound) is not None:
         return False
     flat = flattened(bound.values())
@@ -137,6 +139,8 @@ def note_hazards(
     costs.note_call(api, bound, node, frame)
     if _may_lack_gradient(api, verdict):
         frame.analysis.gradients.note(api, verdict, bound, node, frame)
+    if frame.rounds and step_operands.concerns(api.name):
+        frame.analysis.gradients.note_in_loop(api, bound, node, frame)
     if verdict.missing:
         family = families.of_call(api.name, verdict.missing, api.ops)
         if _is_folded(api.name, verdict.missing, family, arguments):
