@@ -78,7 +78,7 @@ def _why(detail: Differentiated) -> str:
 
 def _variant(detail: Differentiated) -> str:
     if detail.reason == IN_STEP:
-        return "in-loop-taken" if detail.is_sure else "in-loop-likely"
+        return "in-loop"
     if detail.is_sure:
         return "taken"
     return "handed-on" if detail.is_handed_on else "likely"

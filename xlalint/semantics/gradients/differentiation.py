@@ -239,10 +239,11 @@ class Gradients:
         reached = self._analysis.drivers.reached(self.taped)
         for candidate in self._candidates:
             detail, function = candidate.detail, candidate.frame.function
-            may_be_taped = function in reached and detail.reason != IN_STEP
-            if detail.is_sure or candidate.is_likely or may_be_taped:
+            if detail.is_sure or candidate.is_likely or function in reached:
                 # `def loss(): ... model(x) ...`, called under the tape, returns what is differentiated.
                 is_sure = detail.is_sure or (candidate.is_fed and function in self.taped)
+                if detail.reason == IN_STEP and not is_sure:
+                    continue  # masks and tables are tiled in loops as well
                 detail = detail._replace(is_sure=is_sure)
                 self._analysis.keep(
                     candidate.frame, candidate.node, GRADIENT, candidate.value, detail
