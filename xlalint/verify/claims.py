@@ -114,6 +114,7 @@ _CLAIMS = {
     "XLA406": Claim(frozenset(), NEVER, otherwise=_THESE_VALUES),
     "XLA407/slice-taken": Claim(_BACKWARD, NEVER, otherwise=_THESE_VALUES, only_backward=True),
     "XLA407/slice-likely": Claim(_BACKWARD, NEVER, otherwise=_THESE_VALUES, only_backward=True),
+    "XLA407/in-loop": Claim(_BACKWARD, NEVER, otherwise=_THESE_VALUES, only_backward=True),
     "XLA407": Claim(_BACKWARD | {"python"}, GRADIENT, only_backward=True),
     "XLA504/by-position": Claim(_TRACING | {"compiler"}, NEVER),
     "XLA504/other-order": Claim(_TRACING | {"compiler"}, NEVER),
