@@ -91,9 +91,10 @@ def _may_be_anything(value: Value) -> bool:
 
 
 def _like_the_other(test: Value, tensor: Value) -> Value | None:
-    """A conditional of the graph leaves a tensor in either arm, or in none."""
+    """A conditional of the graph leaves a tensor in either arm, or in none. Said of whole numbers: they are what sizes are made of."""
     is_plain = not (tensor.structured or tensor.optional or tensor.guess)
-    if not is_plain or tensor.producer is not None:
+    is_whole = tensor.dtype is not None and tensor.dtype.startswith(("int", "uint"))
+    if not (is_plain and is_whole) or tensor.producer is not None:
         return None
     dependence = max(_known(test), tensor.dependence)
     return Value(TENSOR, dependence, dtype=tensor.dtype, sure=test.sure and tensor.sure)
