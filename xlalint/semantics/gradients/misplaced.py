@@ -15,7 +15,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xlalint.semantics.gradients.flows import body_of
+from xlalint.semantics.gradients.flows import body_of, is_too_long
 from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.values import BOUNDED, COMPUTED, SEQUENCE, Value, leaves
 
@@ -35,7 +35,7 @@ _EVEN = frozenset({"reduce_sum", "reduce_mean", "sum", "mean", "shape", "size", 
 def note_joined(node: ast.AST, items: Sequence[Value], sized: Value, frame: Frame) -> None:
     """A call that joins parts along the axis along which the data size one of them, of a dtype that may have a gradient."""
     listed = _first_argument(node)
-    if listed is None:
+    if listed is None or is_too_long(frame):
         return
     if all(item.producer is not None for item in items) and not _is_worked_on(node, frame):
         return
@@ -56,9 +56,11 @@ def note_cut(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> 
             frame.analysis.gradients.note_wrong(node, [whole], first, CUT, frame)
 
 
-def note_summed(api: Api, node: ast.AST, frame: Frame) -> None:
+def note_summed(api: Api, summed: Value, node: ast.AST, frame: Frame) -> None:
     """`tf.reduce_sum(losses[:n])`, written as one or with a name for the slice."""
     if api.name not in _SUMS or frame.analysis.tells_counts_apart:
+        return
+    if summed.producer is None or is_too_long(frame):
         return
     part = _first_argument(node)
     if isinstance(part, ast.Name):

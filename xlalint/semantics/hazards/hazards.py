@@ -187,7 +187,8 @@ def note_hazards(
         misuse = ("rows-beside", beside) if beside is not None else None
     if api.sizing_args:
         misplaced.note_cut(api, bound, node, frame)
-    misplaced.note_summed(api, node, frame)
+    if arguments.positional:
+        misplaced.note_summed(api, arguments.positional[0], node, frame)
     if misuse is None and api.constant_args:
         size = counted_sizes.miscounted(api.name, bound)
         misuse = ("counted-size", size) if size is not None else None
