@@ -430,12 +430,18 @@ _CUTTING = frozenset(
 )
 
 
+# What a tensor says of itself: `tf.cast(mask, x.dtype)` carries nothing of `x`.
+_ABOUT_IT = frozenset({"dtype", "shape", "ndim", "device", "name"})
+
+
 def _carrying(expression: ast.expr) -> Iterator[ast.AST]:
     """The parts of an expression through which a gradient may pass: not what is cut off, counted, or compared."""
     pending: list[ast.AST] = [expression]
     while pending:
         part = pending.pop()
         if isinstance(part, ast.Compare) or (isinstance(part, ast.Call) and _cuts(part)):
+            continue
+        if isinstance(part, ast.Attribute) and part.attr in _ABOUT_IT:
             continue
         yield part
         pending.extend(ast.iter_child_nodes(part))
