@@ -159,6 +159,11 @@ def _compiled(call: Call, inputs: list[Any], values: Any, concrete: Any, note: N
     is_random = any(_RANDOM.search(op.type) for op in _operations(concrete.graph))
     if not is_random and _differs(call, inputs, values, results, concrete):
         return _differing(concrete, inputs, bounded, note)
+    if bounded and call.check_gradient and not is_random:
+        note("gradient")
+        if _has_other_gradient(call, inputs):
+            outcome = Outcome(False, "other numbers: the gradient of ConcatV2", _joining(concrete))
+            return Said("incompatible", "gradient", (outcome,), bounded)
     return Said("costly" if bounded else "compatible", "bounded" if bounded else "", (), bounded)
 
 
@@ -377,8 +382,8 @@ def _is_close(first: Any, second: Any) -> bool:
     )
 
 
-def _gradient(call: Call, inputs: list[Any]) -> tuple[Any, Outcome] | None:
-    """Lower the gradient of the sum of all float results, by float inputs and variables; None where eager has none."""
+def _backward(call: Call) -> Callable[..., Any]:
+    """The gradient of the sum of all float results, by float inputs and variables."""
 
     def program(*arguments: Any) -> Any:
         watched = [v for v in _tensors(arguments) if v.dtype.is_floating]
@@ -389,11 +394,36 @@ def _gradient(call: Call, inputs: list[Any]) -> tuple[Any, Outcome] | None:
         found = tape.gradient(sums, watched + list(tape.watched_variables())) if sums else []
         return [tf.convert_to_tensor(gradient) for gradient in found if gradient is not None]
 
+    return program
+
+
+def _gradient(call: Call, inputs: list[Any]) -> tuple[Any, Outcome] | None:
+    """Lower the gradient; None where eager has none."""
+    program = _backward(call)
     found, eager = _try(lambda: program(*inputs))
     if not eager.is_ok or not found:
         return None
     concrete, outcome = _try(lambda: _traced(program, [_spec(value) for value in inputs]))
     return concrete, _lower(concrete, _static(inputs)) if concrete is not None else outcome
+
+
+def _has_other_gradient(call: Call, inputs: list[Any]) -> bool:
+    """Whether a program that joins parts as long as the data say has another gradient compiled than eagerly."""
+    program = _backward(call)
+    found, eager = _try(lambda: program(*inputs))
+    concrete, _ = _try(lambda: _traced(program, [_spec(value) for value in inputs]))
+    if not eager.is_ok or not found or concrete is None or not _joining(concrete):
+        return False
+    compiled, ran = _try(lambda: concrete(*inputs))
+    return ran.is_ok and not _all_close(found, compiled)
+
+
+def _joining(concrete: Any) -> tuple[Frame, ...]:
+    """The first operation that joins parts along an axis of open size."""
+    for op in _operations(concrete.graph):
+        if op.type == "ConcatV2" and op.is_data_sized:
+            return op.frames
+    return ()
 
 
 def _tensors(values: Any) -> list[Any]:
