@@ -167,16 +167,17 @@ class LoopGradients:
             return
         in_training = is_trained_method(frame, self._analysis)
         in_training = in_training or (bool(self._sites) and purposes.serves_objective(frame))
+        around = frame
         if self._sites and not slices.feeds_it():
-            slices = _of_conditional(self._sites[-1], slices, frame)
+            slices, around = _of_conditional(self._sites[-1], slices, frame)
         # Whether a bounded loop is in an arm, its callers say, and they may come later: that is never sure.
         feeds = slices.feeds_it() if self._sites or not is_bounded else None
         is_recorded = slices.takes_gradient()
         is_sure = bool(feeds) and ((is_recorded and slices.reaches_gradient()) or in_training)
         if feeds is None and (self._sites or not is_bounded) and not is_recorded:
             is_sure = slices.is_objective()
-        if not is_bounded and not is_sure and feeds is not False:
-            is_sure = callers.way_out(slices, bool(feeds), False, frame).is_trained
+        if (self._sites or not is_bounded) and not is_sure and feeds is not False:
+            is_sure = callers.way_out(slices, bool(feeds), bool(self._sites), around).is_trained
         has_jacobian = slices.reaches_jacobian()
         if feeds is False or not (is_known or is_sure or has_jacobian):
             return
@@ -247,12 +248,12 @@ class LoopGradients:
         self._analysis.keep(frame, node, LOOP_GRADIENT, candidate.value, detail)
 
 
-def _of_conditional(site: _Site, slices: Slices, frame: Frame) -> Slices:
-    """What flows through the conditional itself, where an arm is a function that takes its names from around it."""
+def _of_conditional(site: _Site, slices: Slices, frame: Frame) -> tuple[Slices, Frame]:
+    """What flows through the conditional itself, and where that stands, if an arm is a function that takes its names from around it."""
     info = frame.function
     if info is None or info.parent is None or info.parent is not site.frame.function:
-        return slices
-    return Slices(site.node, site.frame, slices.given)
+        return slices, frame
+    return Slices(site.node, site.frame, slices.given), site.frame
 
 
 def _has_gradient(value: Value | None) -> bool:
