@@ -137,7 +137,7 @@ class Gradients:
         if is_cut_off(node, frame) or (reason == COUNT and _keeps_indices_alone(node, frame)):
             return
         first = next((v for v in bound.values() if v.is_tensor), NOTHING_KNOWN)
-        if first.dtype is not None and first.dtype.startswith(("int", "uint", "bool", "string")):
+        if _has_none(first):
             return
         if (first.dtype, "fails") in api.dtypes:
             return  # nor does the call itself
@@ -157,7 +157,7 @@ class Gradients:
         if needed is None or is_too_long(frame) or is_cut_off(node, frame):
             return
         first = next((v for v in bound.values() if v.is_tensor), NOTHING_KNOWN)
-        if first.dtype is not None and first.dtype.startswith(("int", "uint", "bool", "string")):
+        if _has_none(first):
             return
         detail = Differentiated(api.name, IN_STEP, (needed,), False, False)
         self._consider(node, Slices(node, frame), _is_label(node), first, detail, frame)
@@ -166,9 +166,7 @@ class Gradients:
         """A slice that one arm of a conditional takes: it goes on as the result of `through`, in the function of `frame`."""
         if frame.silent or not frame.context.is_compiled or is_too_long(frame):
             return
-        if is_cut_off(through, frame) or not value.is_tensor:
-            return
-        if value.dtype is not None and value.dtype.startswith(("int", "uint", "bool", "string")):
+        if is_cut_off(through, frame) or not value.is_tensor or _has_none(value):
             return
         is_counted = value.dtype is None and _names_numbers(part.value)
         detail = Differentiated(ast.unparse(part), SLICE, (), False, False)
@@ -179,24 +177,15 @@ class Gradients:
         self, node: ast.AST, given: list[ast.expr], value: Value, frame: Frame
     ) -> None:
         """What a mask kept, beside as many elements of a tensor whose size is known: `targets - q_values[chosen]`."""
-        if frame.silent or not frame.context.is_compiled or is_too_long(frame):
-            return
-        if is_cut_off(node, frame) or not value.sure:
-            return
-        if value.dtype is not None and value.dtype.startswith(("int", "uint", "bool", "string")):
-            return
-        detail = Differentiated(ast.unparse(node), PARTNER, (), False, False)
-        self._consider(node, Slices(node, frame, given), False, value, detail, frame)
+        self.note_of(node, given, value, PARTNER, frame)
 
-    def note_wrong(
+    def note_of(
         self, node: ast.AST, given: list[ast.expr], value: Value, reason: str, frame: Frame
     ) -> None:
-        """A call whose gradient compiles, and is wrong for what `given` holds (`misplaced.py` says why)."""
+        """What is computed of `given`, and has no gradient, or a wrong one, for those (`misplaced.py`)."""
         if frame.silent or not frame.context.is_compiled or is_too_long(frame):
             return
-        if is_cut_off(node, frame) or not value.sure:
-            return
-        if value.dtype is not None and value.dtype.startswith(("int", "uint", "bool", "string")):
+        if is_cut_off(node, frame) or not value.sure or _has_none(value):
             return
         detail = Differentiated(ast.unparse(node), reason, (), False, False)
         self._consider(node, Slices(node, frame, given), False, value, detail, frame)
@@ -248,6 +237,11 @@ class Gradients:
                 self._analysis.keep(
                     candidate.frame, candidate.node, GRADIENT, candidate.value, detail
                 )
+
+
+def _has_none(value: Value) -> bool:
+    """Whether no gradient goes through what has this dtype."""
+    return value.dtype is not None and value.dtype.startswith(("int", "uint", "bool", "string"))
 
 
 def _names_numbers(node: ast.expr) -> bool:

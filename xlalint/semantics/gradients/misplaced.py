@@ -15,6 +15,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from xlalint.semantics.control_flow import named_tests
 from xlalint.semantics.gradients.flows import body_of, is_too_long
 from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.values import BOUNDED, COMPUTED, SEQUENCE, Value, leaves
@@ -41,7 +42,7 @@ def note_joined(node: ast.AST, items: Sequence[Value], sized: Value, frame: Fram
         return
     wrong = _that_get_others(listed, items)
     if wrong:
-        frame.analysis.gradients.note_wrong(node, wrong, sized, JOINED, frame)
+        frame.analysis.gradients.note_of(node, wrong, sized, JOINED, frame)
 
 
 def note_cut(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None:
@@ -53,7 +54,7 @@ def note_cut(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> 
     if sizes.kind is SEQUENCE and any(_is_late(size) for size in leaves(sizes)):
         first = bound.get("input_")
         if first is not None and first.is_tensor:
-            frame.analysis.gradients.note_wrong(node, [whole], first, CUT, frame)
+            frame.analysis.gradients.note_of(node, [whole], first, CUT, frame)
 
 
 def note_summed(api: Api, summed: Value, node: ast.AST, frame: Frame) -> None:
@@ -62,9 +63,8 @@ def note_summed(api: Api, summed: Value, node: ast.AST, frame: Frame) -> None:
         return
     if summed.producer is None or is_too_long(frame):
         return
-    part = _first_argument(node)
-    if isinstance(part, ast.Name):
-        part = _assigned_once(part.id, frame)
+    given = _first_argument(node)
+    part = named_tests.written(given, frame) if given is not None else None
     if not isinstance(part, ast.Subscript):
         return
     places = part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice]
@@ -78,23 +78,7 @@ def note_summed(api: Api, summed: Value, node: ast.AST, frame: Frame) -> None:
     if any(_is_late(frame.analysis.evaluate(end, frame)) for end in late):
         whole = frame.analysis.evaluate(part.value, frame)
         if whole.is_tensor and whole.producer is None:
-            frame.analysis.gradients.note_wrong(part, [part.value], whole, SUMMED, frame)
-
-
-def _assigned_once(name: str, frame: Frame) -> ast.expr | None:
-    """What a name of the function holds, where it is set once."""
-    made = [part for part in nodes_of(body_of(frame.function)) if name in _names_set(part)]
-    return made[0].value if len(made) == 1 and isinstance(made[0], ast.Assign) else None
-
-
-def _names_set(part: ast.AST) -> set[str]:
-    if isinstance(part, ast.Assign):
-        targets = part.targets
-    elif isinstance(part, (ast.AugAssign, ast.AnnAssign, ast.For, ast.NamedExpr)):
-        targets = [part.target]
-    else:
-        return set()
-    return {each.id for each in nodes_of(targets) if isinstance(each, ast.Name)}
+            frame.analysis.gradients.note_of(part, [part.value], whole, SUMMED, frame)
 
 
 def _is_worked_on(node: ast.AST, frame: Frame) -> bool:
