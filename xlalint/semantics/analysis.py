@@ -20,6 +20,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.functions import Functions
 from xlalint.semantics.gradients.differentiation import Gradients
 from xlalint.semantics.gradients.loop_gradients import LoopGradients
+from xlalint.semantics.gradients.unsettled import Unsettled
 from xlalint.semantics.imports.installed import InstalledClasses
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
 from xlalint.semantics.modules import Modules
@@ -102,6 +103,7 @@ class Analysis:
         self.batches = Batches(self)
         self.rates = Rates(self)
         self.gradients = Gradients(self)
+        self.unsettled = Unsettled()
         self.loop_gradients = LoopGradients(self)
         self._installed = InstalledClasses(list(installed))
         self._traits: dict[FunctionInfo, Traits] = {}

@@ -206,7 +206,7 @@ class Functions:
             if had is not None:
                 frame.touches_host = frame.touches_host or had[1]
                 if had[2]:
-                    self._analysis.gradients.saw_again(had[2], info, node, frame)
+                    self._analysis.unsettled.saw_again(had[2], info, node, frame)
                 return had[0]
             if self._has_had(_MOST_CONTEXTS, len(known), info):
                 if not self._is_of_new_kind(info, key, known):
@@ -230,7 +230,7 @@ class Functions:
         if context.is_compiled:
             self._infer_unknown(info, inner)
         self.running.append(info)
-        noted = self._analysis.gradients.count
+        noted = self._analysis.unsettled.count
         runs.active, runs.total = runs.active + 1, runs.total + 1
         calls_given = self_value is not None and not is_flags(self_value.given)
         self._calling_given += calls_given
@@ -261,7 +261,7 @@ class Functions:
             frame.inherited = set(inner.attributes)
         frame.touches_host = frame.touches_host or inner.touches_host
         frame.reads_files = frame.reads_files or inner.reads_files
-        known[key] = (value, inner.touches_host, self._analysis.gradients.since(noted))
+        known[key] = (value, inner.touches_host, self._analysis.unsettled.since(noted))
         return value
 
     def _fall_back(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks.handed_functions import argument, run, run_in_graph
@@ -79,9 +80,10 @@ def _run_arms(
     test: Value | None,
     functions: Sequence[Value | None],
     frame: Frame,
-    runs: Callable[[Value | None, list[Value], Frame], Value] = run_in_graph,
+    runs: Callable[[Value | None, list[Value], Frame], Value] | None = None,
 ) -> list[Value]:
     """Run the callbacks of a conditional, which is one of the graph when its test is a tensor."""
+    runs = runs or partial(run_in_graph, node=node, is_arm=True)
     depth = frame.arms
     is_graph = test is not None and test.is_tensor
     if is_graph:

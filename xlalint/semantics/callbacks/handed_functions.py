@@ -148,9 +148,10 @@ def run_in_graph(
     at: ast.AST | None = None,
     node: ast.AST | None = None,
     unrolled: bool = False,
+    is_arm: bool = False,
 ) -> Value:
     """Run a function that becomes the body of a loop or an arm of a conditional: a graph of its own, unless it is unrolled.
-    `node` is the call that makes a loop of it.
+    `node` is the call that makes a loop or an arm of it.
 
     TensorFlow calls it, and so AutoGraph leaves it alone, unless it stands inside a function that is converted (measured).
     """
@@ -158,7 +159,7 @@ def run_in_graph(
         info = function.ref[0] if isinstance(function.ref, tuple) else function.ref
         frame.analysis.graph_bodies.add(info)
     frame.bodies += not unrolled
-    rounds, frame.rounds = frame.rounds, frame.rounds + (node is not None and not unrolled)
+    rounds, frame.rounds = frame.rounds, frame.rounds + (node is not None and not (unrolled or is_arm))
     result = run(function, values, frame, converted=converted, at=at, node=node)
     frame.bodies -= not unrolled
     frame.rounds = rounds

@@ -17,6 +17,7 @@ from xlalint.semantics.gradients.flows import (
     is_cut_off,
     is_too_long,
     is_trained_method,
+    names_read,
 )
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.syntax import called_name, nodes_of
@@ -151,6 +152,14 @@ def _flows_of_call(node: ast.Call, passage: Passage, caller: Frame) -> Slices | 
 
 
 def _given(node: ast.Call, passage: Passage, caller: Frame) -> list[ast.expr]:
+    """What a call passes for the parameters, and the names that a function inside of the caller reads of it."""
+    given = _passed(node, passage, caller)
+    if passage.function.parent is not None and passage.function.parent is caller.function:
+        given += names_read(passage.function, passage.names)
+    return given
+
+
+def _passed(node: ast.Call, passage: Passage, caller: Frame) -> list[ast.expr]:
     """What a call passes for the parameters; of `tf.map_fn(one, (rows, weights))`, what `one` takes of it."""
     if caller.analysis.evaluate(node.func, caller).kind is not EXTERNAL:
         return arguments_for(passage.parameters, node, passage.function, caller)

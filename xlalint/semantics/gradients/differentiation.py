@@ -7,13 +7,13 @@ rather than carried along with every value.
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import GRADIENT, Verdict
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import callers, jacobians, purposes, step_operands
-from xlalint.semantics.gradients.callers import Passage
 from xlalint.semantics.gradients.flows import (
     Slices,
     body_of,
@@ -54,9 +54,6 @@ IN_STEP = "in-step"
 # Loops that callers write themselves have a rule of their own: whether they are bounded is what counts there.
 _LOOPS = ("while_loop", "fori_loop", "scan")
 
-# Calls in one function, and in those it calls, that are asked about again for a further caller.
-_MOST_AGAIN = 16
-
 
 class Differentiated(NamedTuple):
     """A call or slice whose gradient does not compile. `is_sure`: a gradient is taken through it. `missing`: ops without a kernel,
@@ -75,15 +72,12 @@ class Differentiated(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """`passages`: the functions that lead out of the one where the call stands, as its callers were seen to go."""
-
     frame: Frame
     node: ast.AST
     value: Value
     detail: Differentiated
     is_likely: bool
     is_fed: bool
-    passages: tuple[Passage, ...]
 
 
 class Gradients:
@@ -101,31 +95,6 @@ class Gradients:
         self.taped.add(info)
         if jacobians.differentiated(caller):
             self.vectorised.add(info)
-
-    @property
-    def count(self) -> int:
-        """How many calls were noted so far."""
-        return len(self._candidates)
-
-    def since(self, count: int) -> range | None:
-        """Those that were noted since there were so many; None where there are none."""
-        now = len(self._candidates)
-        return range(count, now) if now > count else None
-
-    def saw_again(
-        self, noted: range, called: FunctionInfo, node: ast.AST | None, caller: Frame
-    ) -> None:
-        """A function is called once more, with the same, in which these were noted: this caller may train what others do not."""
-        if caller.silent or not caller.context.is_compiled:
-            return
-        for number in noted[:_MOST_AGAIN]:
-            known = self._candidates[number]
-            if known.detail.is_sure or not known.passages:
-                continue
-            may_be_objective = known.detail.reason != PARTNER
-            if callers.way_on(known.passages, called, may_be_objective, node, caller):
-                detail = known.detail._replace(is_sure=True)
-                self._candidates[number] = known._replace(detail=detail)
 
     def note(
         self, api: Api, verdict: Verdict, bound: dict[str, Value], node: ast.AST, frame: Frame
@@ -212,14 +181,20 @@ class Gradients:
         is_sure = is_sure or (may_be_objective and flows.is_objective())
         is_handed_on = detail.reason == LOOP and flows.may_be_trained()
         likely = is_recorded or in_training or is_handed_on
-        passages: tuple[Passage, ...] = ()
         if not is_sure:
-            way = callers.way_out(flows, bool(feeds), detail.reason != PARTNER, frame)
-            is_sure, passages = way.is_trained, way.passages
+            names_objectives = detail.reason != PARTNER
+            way = callers.way_out(flows, bool(feeds), names_objectives, frame)
+            is_sure = way.is_trained
+            if not is_sure:
+                settle = partial(self._settle, len(self._candidates))
+                self._analysis.unsettled.add(way.passages, names_objectives, settle)
         detail = detail._replace(is_sure=is_sure, is_handed_on=is_handed_on)
-        self._candidates.append(
-            _Candidate(frame, node, value, detail, likely, bool(feeds), passages)
-        )
+        self._candidates.append(_Candidate(frame, node, value, detail, likely, bool(feeds)))
+
+    def _settle(self, number: int) -> None:
+        """A gradient is taken through this one, after all."""
+        known = self._candidates[number]
+        self._candidates[number] = known._replace(detail=known.detail._replace(is_sure=True))
 
     def judge(self) -> None:
         """Keep a fact for each call that a gradient is, or may well be, taken through."""

@@ -540,5 +540,18 @@ def arguments_for(
     return found
 
 
+def names_read(info: FunctionInfo, names: frozenset[str]) -> list[ast.expr]:
+    """Where a function inside of another reads these `names` of the function around it."""
+    assigned = [
+        pair for part in found_in(body_of(info), _ASSIGNMENTS) for pair in _assignments(part)
+    ]
+    read = names - _bound(info, assigned)
+    return [
+        part
+        for part in nodes_of(body_of(info))
+        if isinstance(part, ast.Name) and part.id in read and isinstance(part.ctx, ast.Load)
+    ]
+
+
 def first_of(target: ast.expr) -> ast.expr:
     return target.elts[0] if isinstance(target, ast.Tuple) and target.elts else target

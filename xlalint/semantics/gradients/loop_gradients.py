@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics.facts import LOOP_GRADIENT
@@ -176,11 +177,15 @@ class LoopGradients:
         is_sure = bool(feeds) and ((is_recorded and slices.reaches_gradient()) or in_training)
         if feeds is None and (self._sites or not is_bounded) and not is_recorded:
             is_sure = slices.is_objective()
+        passages: tuple[callers.Passage, ...] = ()
         if (self._sites or not is_bounded) and not is_sure and feeds is not False:
-            is_sure = callers.way_out(slices, bool(feeds), bool(self._sites), around).is_trained
+            way = callers.way_out(slices, bool(feeds), bool(self._sites), around)
+            is_sure, passages = way.is_trained, way.passages
         has_jacobian = slices.reaches_jacobian()
         if feeds is False or not (is_known or is_sure or has_jacobian):
             return
+        settle = partial(self._settle, len(self._candidates))
+        self._analysis.unsettled.add(() if is_sure else passages, bool(self._sites), settle)
         value = frame.analysis.evaluate(node, frame) if not isinstance(node, ast.Call) else Value()
         self._candidates.append(
             _Candidate(
@@ -196,6 +201,10 @@ class LoopGradients:
                 is_known and slices.comes_from_parameters() and slices.leaves_function(),
             )
         )
+
+    def _settle(self, number: int) -> None:
+        """A gradient is taken through this one, after all."""
+        self._candidates[number] = self._candidates[number]._replace(is_sure=True)
 
     def judge(self) -> None:
         """Keep a fact for each loop that a gradient is, or may well be, taken through."""
