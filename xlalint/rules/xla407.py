@@ -9,6 +9,7 @@ from xlalint.semantics.facts import GRADIENT
 from xlalint.semantics.gradients.differentiation import (
     COUNT,
     EIGENVECTORS,
+    IN_ARM,
     IN_STEP,
     LOOP,
     NO_KERNEL,
@@ -71,7 +72,7 @@ class NoCompilableGradient(Rule):
 
 
 def _why(detail: Differentiated) -> str:
-    if detail.reason == IN_STEP:
+    if detail.reason in (IN_STEP, IN_ARM):
         return detail.missing[0]
     return _WHY.get(detail.reason) or f"no XLA kernel: {', '.join(detail.missing)}"
 
@@ -79,6 +80,8 @@ def _why(detail: Differentiated) -> str:
 def _variant(detail: Differentiated) -> str:
     if detail.reason == IN_STEP:
         return "in-loop"
+    if detail.reason == IN_ARM:
+        return "in-arm"
     if detail.is_sure:
         return "taken"
     return "handed-on" if detail.is_handed_on else "likely"
@@ -88,4 +91,4 @@ def _compiles_here(detail: Differentiated, aim: Aim) -> bool:
     if detail.reason == NO_KERNEL:
         return aim.is_tpu and _ON_TPU_ALONE.issuperset(detail.missing)
     # XLA on CPU and GPU looks at values that arrive with the call; those that the program computes, it cannot.
-    return detail.reason in (COUNT, PARTITION) and not aim.is_tpu and not detail.is_computed
+    return detail.reason in (COUNT, PARTITION, IN_ARM) and not aim.is_tpu and not detail.is_computed

@@ -18,6 +18,7 @@ from xlalint.semantics.facts import COMPILED, JIT_ON, Context, Fact, ModuleFacts
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.functions import Functions
+from xlalint.semantics.gradients.arms import Arms
 from xlalint.semantics.gradients.differentiation import Gradients
 from xlalint.semantics.gradients.loop_gradients import LoopGradients
 from xlalint.semantics.gradients.unsettled import Unsettled
@@ -103,6 +104,7 @@ class Analysis:
         self.batches = Batches(self)
         self.rates = Rates(self)
         self.gradients = Gradients(self)
+        self.arms = Arms()
         self.unsettled = Unsettled()
         self.loop_gradients = LoopGradients(self)
         self._installed = InstalledClasses(list(installed))

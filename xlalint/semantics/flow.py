@@ -356,10 +356,10 @@ def _graph_if(node: ast.If, test: Value, frame: Frame) -> bool:
     if whole is not None:
         node = whole
     frame.constructs.append(node)
-    frame.analysis.loop_gradients.enter(node.test, frame)
+    frame.analysis.arms.enter(node.test, test, frame)
     body = run_arm(node.body, lambda: _run_arm(node, True, frame), frame)
     other = run_arm(node.orelse, lambda: _run_arm(node, False, frame), frame)
-    frame.analysis.loop_gradients.leave(node.test)
+    frame.analysis.arms.leave(node.test)
     frame.constructs.pop()
     note_arms(node, test, body, other, frame)
     if body.ends and other.ends:
@@ -589,11 +589,13 @@ def _for(node: ast.For, frame: Frame) -> bool:
 
 def _with(node: ast.With, frame: Frame) -> bool:
     was_silent, tapes, scope, rounds = frame.silent, frame.tapes, frame.scope, frame.rounds
+    aside = None
     for item in node.items:
         value = evaluate(item.context_expr, frame)
         if value.ref == "tf.GradientTape":
             frame.tapes += 1
             frame.rounds = 0  # it records one step of the loops around it
+            aside = aside or frame.analysis.arms.set_aside()
         if _is_init_scope(item.context_expr, frame):
             frame.silent = True
         if scopes.enters(item.context_expr):
@@ -603,6 +605,8 @@ def _with(node: ast.With, frame: Frame) -> bool:
             bind(item.optional_vars, value if entered is None else entered, frame)
     ends = run_block(node.body, frame)
     frame.silent, frame.tapes, frame.scope, frame.rounds = was_silent, tapes, scope, rounds
+    if aside is not None:
+        frame.analysis.arms.put_back(aside)
     return ends
 
 

@@ -173,7 +173,7 @@ class Functions:
             if frame.context.region == EAGER and not frame.silent:
                 self._analysis.regions.saw_trained(info)
         if frame.arms:
-            self._analysis.loop_gradients.saw_in_arm(info)
+            self._analysis.arms.saw_call(info)
         context = self._context_of_call(info, frame, converted)
         if context.is_compiled and not frame.context.is_compiled:
             positional = [_traced(value) for value in positional]

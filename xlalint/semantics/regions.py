@@ -503,7 +503,7 @@ class Regions:
 
     def _trace(self, root: Root) -> None:
         info = root.function
-        self._analysis.loop_gradients.begin()
+        self._analysis.arms.begin()
         frame = self._analysis.functions.frame_of(info, root.context, root.self_value, 0)
         assumed = root.arguments is None
         free = self._analysis.functions.free_parameters(

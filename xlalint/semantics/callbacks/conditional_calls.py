@@ -86,12 +86,12 @@ def _run_arms(
     runs = runs or partial(run_in_graph, node=node, is_arm=True)
     depth = frame.arms
     is_graph = test is not None and test.is_tensor
-    if is_graph:
+    if test is not None and is_graph:
         frame.arms += 1
-        frame.analysis.loop_gradients.enter(node, frame)
+        frame.analysis.arms.enter(node, test, frame)
     results = [runs(function, [], frame) for function in functions]
     if is_graph:
-        frame.analysis.loop_gradients.leave(node)
+        frame.analysis.arms.leave(node)
     frame.arms = depth
     return results
 

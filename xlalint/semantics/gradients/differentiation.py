@@ -50,6 +50,7 @@ SLICE = "slice"
 PARTNER = "partner"
 EIGENVECTORS = "eigenvectors"
 IN_STEP = "in-step"
+IN_ARM = "in-arm"
 
 # Loops that callers write themselves have a rule of their own: whether they are bounded is what counts there.
 _LOOPS = ("while_loop", "fori_loop", "scan")
@@ -120,15 +121,17 @@ class Gradients:
         detail = Differentiated(api.name, reason, missing, False, is_computed)
         self._consider(node, Slices(node, frame), _is_label(node), first, detail, frame)
 
-    def note_in_loop(self, api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None:
-        """A call in a step of a loop of the graph, whose gradient may need what the step computes."""
+    def note_in_step(self, api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None:
+        """A call in a step of a loop of the graph, or in an arm of a conditional, whose gradient may need what is computed there."""
         needed = step_operands.asked_for(api.name, bound, node, frame)
         if needed is None or is_too_long(frame) or is_cut_off(node, frame):
             return
         first = next((v for v in bound.values() if v.is_tensor), NOTHING_KNOWN)
         if _has_none(first):
             return
-        detail = Differentiated(api.name, IN_STEP, (needed,), False, False)
+        reason = IN_STEP if frame.rounds else IN_ARM
+        is_computed = bool(frame.rounds) or self._analysis.arms.dependence >= COMPUTED
+        detail = Differentiated(api.name, reason, (needed,), False, is_computed)
         self._consider(node, Slices(node, frame), _is_label(node), first, detail, frame)
 
     def note_slice(self, part: ast.Subscript, through: ast.AST, value: Value, frame: Frame) -> None:
@@ -206,7 +209,7 @@ class Gradients:
             if detail.is_sure or candidate.is_likely or function in reached:
                 # `def loss(): ... model(x) ...`, called under the tape, returns what is differentiated.
                 is_sure = detail.is_sure or (candidate.is_fed and function in self.taped)
-                if detail.reason == IN_STEP and not is_sure:
+                if detail.reason in (IN_STEP, IN_ARM) and not is_sure:
                     continue  # masks and tables are tiled in loops as well
                 detail = detail._replace(is_sure=is_sure)
                 self._analysis.keep(

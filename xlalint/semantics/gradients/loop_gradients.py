@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xlalint.semantics.facts import LOOP_GRADIENT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import callers, purposes
+from xlalint.semantics.gradients.arms import Site
 from xlalint.semantics.gradients.flows import (
     Slices,
     is_cut_off,
@@ -57,24 +58,18 @@ class LoopGradient(NamedTuple):
     loop: str = ""
 
 
-class _Site(NamedTuple):
-    """A conditional of the graph: its test, or the call that makes it, and the function it stands in."""
-
-    node: ast.expr
-    frame: Frame
-
-
 class _Candidate(NamedTuple):
     frame: Frame
     node: ast.expr
     value: Value
     is_bounded: bool
-    site: _Site | None
+    site: Site | None
     is_sure: bool
     is_likely: bool
     is_fed: bool
     has_jacobian: bool
     hands_on: bool
+    is_apart: bool
 
 
 class LoopGradients:
@@ -82,29 +77,7 @@ class LoopGradients:
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
-        self._in_arms: set[FunctionInfo] = set()
         self._candidates: list[_Candidate] = []
-        self._sites: list[_Site] = []
-
-    def enter(self, node: ast.AST, frame: Frame) -> None:
-        """The arms of a conditional of the graph are run from here on, until `leave`."""
-        if isinstance(node, ast.expr):
-            self._sites.append(_Site(node, frame))
-
-    def leave(self, node: ast.AST) -> None:
-        if isinstance(node, ast.expr):
-            self._sites.pop()
-
-    def begin(self) -> None:
-        """A root is run: whatever an interrupted one left is void."""
-        self._sites.clear()
-
-    def saw_in_arm(self, info: FunctionInfo) -> None:
-        """A function is called in an arm of a conditional of the graph."""
-        self._in_arms.add(info)
-
-    def is_called_in_arm(self, info: FunctionInfo) -> bool:
-        return info in self._in_arms
 
     def note_statement(
         self,
@@ -166,26 +139,28 @@ class LoopGradients:
     ) -> None:
         if frame.silent or not frame.context.is_compiled or is_cut_off(cut, frame):
             return
+        site = self._analysis.arms.innermost
+        in_arm = site is not None
         in_training = is_trained_method(frame, self._analysis)
-        in_training = in_training or (bool(self._sites) and purposes.serves_objective(frame))
+        in_training = in_training or (in_arm and purposes.serves_objective(frame))
         around = frame
-        if self._sites and not slices.feeds_it():
-            slices, around = _of_conditional(self._sites[-1], slices, frame)
+        if site is not None and not slices.feeds_it():
+            slices, around = _of_conditional(site, slices, frame)
         # Whether a bounded loop is in an arm, its callers say, and they may come later: that is never sure.
-        feeds = slices.feeds_it() if self._sites or not is_bounded else None
+        feeds = slices.feeds_it() if in_arm or not is_bounded else None
         is_recorded = slices.takes_gradient()
         is_sure = bool(feeds) and ((is_recorded and slices.reaches_gradient()) or in_training)
-        if feeds is None and (self._sites or not is_bounded) and not is_recorded:
+        if feeds is None and (in_arm or not is_bounded) and not is_recorded:
             is_sure = slices.is_objective()
         passages: tuple[callers.Passage, ...] = ()
-        if (self._sites or not is_bounded) and not is_sure and feeds is not False:
-            way = callers.way_out(slices, bool(feeds), bool(self._sites), around)
+        if (in_arm or not is_bounded) and not is_sure and feeds is not False:
+            way = callers.way_out(slices, bool(feeds), in_arm, around)
             is_sure, passages = way.is_trained, way.passages
         has_jacobian = slices.reaches_jacobian()
         if feeds is False or not (is_known or is_sure or has_jacobian):
             return
         settle = partial(self._settle, len(self._candidates))
-        self._analysis.unsettled.add(() if is_sure else passages, bool(self._sites), settle)
+        self._analysis.unsettled.add(() if is_sure else passages, in_arm, settle)
         value = frame.analysis.evaluate(node, frame) if not isinstance(node, ast.Call) else Value()
         self._candidates.append(
             _Candidate(
@@ -193,12 +168,13 @@ class LoopGradients:
                 node,
                 value,
                 is_bounded,
-                self._sites[-1] if self._sites else None,
+                site,
                 is_sure,
                 is_recorded or in_training,
                 bool(feeds) and slices.leaves_function(),
                 has_jacobian,
                 is_known and slices.comes_from_parameters() and slices.leaves_function(),
+                self._analysis.arms.is_apart,
             )
         )
 
@@ -213,7 +189,7 @@ class LoopGradients:
         called = self._analysis.gradients.taped
         vectorised = self._analysis.gradients.vectorised
         taped = self._analysis.drivers.reached(called)
-        in_arms = self._analysis.drivers.reached(self._in_arms)
+        in_arms = self._analysis.drivers.reached(self._analysis.arms.called)
         objectives: set[FunctionInfo] | None = None
         at_sites = {candidate.node for candidate in self._candidates if candidate.site is not None}
         for candidate in self._candidates:
@@ -224,7 +200,7 @@ class LoopGradients:
                 self._keep(candidate, IN_JACOBIAN, is_sure=True)
                 continue
             elif candidate.site is not None or (
-                function in in_arms and candidate.node not in at_sites
+                function in in_arms and not candidate.is_apart and candidate.node not in at_sites
             ):
                 reason = IN_CONDITIONAL
             else:
@@ -252,12 +228,12 @@ class LoopGradients:
         loop = ""
         if reason == IN_CONDITIONAL and candidate.site is not None:
             loop = ast.unparse(node.func if isinstance(node, ast.Call) else node)
-            node, frame = candidate.site
+            node, frame = candidate.site.node, candidate.site.frame
         detail = LoopGradient(reason, is_sure, loop)
         self._analysis.keep(frame, node, LOOP_GRADIENT, candidate.value, detail)
 
 
-def _of_conditional(site: _Site, slices: Slices, frame: Frame) -> tuple[Slices, Frame]:
+def _of_conditional(site: Site, slices: Slices, frame: Frame) -> tuple[Slices, Frame]:
     """What flows through the conditional itself, and where that stands, if an arm is a function that takes its names from around it."""
     info = frame.function
     if info is None or info.parent is None or info.parent is not site.frame.function:

@@ -1,6 +1,7 @@
-"""Operations in a step of a loop of the graph whose gradient asks for what the step computed: a size, or an order of axes.
+"""Operations in a step of a loop of the graph, or in an arm of a conditional, whose gradient asks for what was computed there: a size,
+or an order of axes.
 
-The gradient of a loop runs it backwards, with what each step kept. XLA needs the operands that say how large a result is, and along which
+The gradient of a loop runs it backwards, with what each step kept, and that of a conditional the arm that was taken. XLA needs the operands that say how large a result is, and along which
 axes an operation works, when it compiles. A constant is made again; what a step computes is kept like everything else, though it be
 the same in all steps and known from the shapes: the gradient does not compile. Some APIs compute such an operand themselves, of constants too:
 `tf.repeat(x, 2)`. The program itself compiles, as does the same operation outside of a loop, in
@@ -115,9 +116,16 @@ def _is_tensor(value: Value) -> bool:
 
 
 def _step(frame: Frame) -> list[ast.AST]:
-    """What is run in each step, of the function: the body of the outermost loop, all of it where a caller loops."""
+    """What is run in each step, or in an arm, of the function: the body of the outermost loop or the arms of the outermost `if`,
+    all of it where a caller loops or asks.
+    """
     loop = next((c for c in frame.constructs if isinstance(c, (ast.For, ast.While))), None)
-    return list(loop.body) if loop is not None else body_of(frame.function)
+    if loop is not None:
+        return list(loop.body)
+    asked = next((c for c in frame.constructs if isinstance(c, ast.If)), None)
+    if asked is not None and not frame.rounds:
+        return [*asked.body, *asked.orelse]
+    return body_of(frame.function)
 
 
 def _binds(target: ast.expr, name: str) -> bool:

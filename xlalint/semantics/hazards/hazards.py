@@ -139,8 +139,8 @@ def note_hazards(
     costs.note_call(api, bound, node, frame)
     if _may_lack_gradient(api, verdict):
         frame.analysis.gradients.note(api, verdict, bound, node, frame)
-    if frame.rounds and step_operands.concerns(api.name):
-        frame.analysis.gradients.note_in_loop(api, bound, node, frame)
+    if step_operands.concerns(api.name) and (frame.rounds or frame.analysis.arms.is_asked):
+        frame.analysis.gradients.note_in_step(api, bound, node, frame)
     if verdict.missing:
         family = families.of_call(api.name, verdict.missing, api.ops)
         if _is_folded(api.name, verdict.missing, family, arguments):

@@ -51,7 +51,7 @@ class Meetings:
         for position, info in reversed(list(enumerate(running))):
             if info in self._analysis.graph_bodies:
                 return "an arm or a body"
-            if self._analysis.loop_gradients.is_called_in_arm(info):
+            if info in self._analysis.arms.called:
                 return "a conditional"
             if position > 0 and self._analysis.traits(info).tf_function:
                 return _nested(running[:position])
