@@ -120,6 +120,45 @@ def test_numbers_that_differ_name_the_line_whose_operation_first_differs(targets
     assert "InvalidArgumentError; XLA returns" in outcome(found["out_of_bounds"], "numbers")[1]
 
 
+UPDATED = """\
+import tensorflow as tf
+
+weights = tf.Variable([[1.0], [2.0]])
+bound = tf.Variable(tf.ones([1]))
+
+
+@tf.function
+def joined_step(x):
+    with tf.GradientTape() as tape:
+        scores = x @ weights
+        kept = tf.boolean_mask(scores, x[:, 0] > 0.4)
+        loss = tf.reduce_sum(tf.square(tf.concat([kept, scores * 2.0], 0)))
+    weights.assign_sub(0.1 * tape.gradient(loss, weights))
+    return loss
+
+
+@tf.function
+def looped_step(x):
+    for _ in tf.range(3):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.square(x * bound))
+        bound.assign_sub(0.01 * tape.gradient(loss, bound))
+    return x
+
+
+joined_step(tf.reshape(tf.range(16.0) / 16.0, [8, 2]))
+looped_step(tf.range(8.0))
+"""
+
+
+def test_gradients_of_updates_that_a_step_makes_itself_are_compared(targets: Any) -> None:
+    found = targets(UPDATED)
+    status, words = outcome(found["joined_step"], "numbers")
+    assert status == "failed"
+    assert "gradient 0" in words
+    assert outcome(found["looped_step"], "numbers") == ("ok", "")
+
+
 SAME = """\
 import numpy as np
 import tensorflow as tf

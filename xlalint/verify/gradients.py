@@ -1,4 +1,4 @@
-"""Listen to the gradients that a training step hands to its optimizer.
+"""Listen to the gradients that a training step hands to its optimizer, or takes for an update of its own.
 
 Weights after an Adam step say little: it divides tiny gradients by their own size, so noise becomes a full step. The
 gradients themselves compare well.
@@ -17,17 +17,22 @@ from xlalint.verify.patching import Patches
 
 
 class GradientTap:
-    """While open, keeps the gradients given to `apply_gradients` or `apply` in the graph (or eager run) of the caller."""
+    """While open, keeps the gradients given to `apply_gradients` or `apply` in the graph (or eager run) of the caller.
+
+    Where none are, it has those that tapes gave: `weights.assign_sub(rate * tape.gradient(loss, weights))`.
+    """
 
     def __init__(self) -> None:
         self._patches = Patches()
         self._found: list[Any] = []
+        self._taken: list[Any] = []
 
     def __enter__(self) -> GradientTap:
         for optimizer in _optimizer_classes():
             for name in ("apply_gradients", "apply"):
                 if name in vars(optimizer):
                     self._patches.wrap(optimizer, name, self._listening)
+        self._patches.wrap(tf.GradientTape, "gradient", self._taking)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -40,11 +45,13 @@ class GradientTap:
 
     def clear(self) -> None:
         self._found.clear()
+        self._taken.clear()
 
     def gradients(self) -> list[Any]:
         """What was heard since `clear`, as dense tensors of the current graph."""
         graph = None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
-        own = [one for one in self._found if graph is None or getattr(one, "graph", None) is graph]
+        heard = self._found or self._taken
+        own = [one for one in heard if graph is None or getattr(one, "graph", None) is graph]
         return [tf.convert_to_tensor(one) for one in own]
 
     def _listening(self, original: Any) -> Callable[..., Any]:
@@ -56,6 +63,15 @@ class GradientTap:
             return original(optimizer, given, *args, **kwargs)
 
         return listening
+
+
+    def _taking(self, original: Any) -> Callable[..., Any]:
+        def taking(tape: Any, *args: Any, **kwargs: Any) -> Any:
+            gradients = original(tape, *args, **kwargs)
+            self._taken.extend(one for one in tf.nest.flatten(gradients) if one is not None)
+            return gradients
+
+        return taking
 
 
 def _optimizer_classes() -> list[Any]:
