@@ -14,10 +14,11 @@ from tools.catalog import bounded
 from tools.catalog.compiler import Traced, Verdict, lower_program, trace
 from tools.catalog.forms import form
 from tools.catalog.gradient import differentiates_eagerly, gradient
+from tools.catalog.kept import gradient_in_arm, gradient_in_step
 from tools.catalog.operations import OperationProbe
 from tools.catalog.program import Program, tensors_of
 from tools.catalog.subjects import FunctionSubject, Subject
-from tools.catalog.variations import optional_numbers, variations
+from tools.catalog.variations import more_numbers, optional_numbers, variations
 
 Step = Callable[[str, Callable[[], dict[str, Any]]], dict[str, Any] | None]
 
@@ -63,6 +64,7 @@ def measure(name: str, subject: Subject, step: Step, probe: OperationProbe | Non
         step(f"op:{signature}", run)
     if default["status"] == "compiles":
         step("gradient", lambda: gradient(program))
+        _kept(name, subject, arguments, frozen, step)
         for signature, run in probe.unseen_backward(program) if probe else ():
             step(f"op:{signature}", run)
         _constants(subject, arguments, program, step)
@@ -316,6 +318,46 @@ def _first_taken(program: Program, name: str, values: Sequence[Any]) -> dict[str
         if _is_taken(changed):
             return lower_program(changed).plain()
     return {"status": "refused"}
+
+
+_AROUND = {"arm": gradient_in_arm, "step": gradient_in_step}
+
+
+def _kept(
+    name: str, subject: Subject, arguments: Mapping[str, Any], frozen: frozenset[str], step: Step
+) -> None:
+    """The gradient in an arm and in a step; where one fails, with which other arguments it fails too."""
+    program = subject.program(arguments).freeze(*frozen)
+    for where, measured in _AROUND.items():
+        found = step(f"kept:{where}", functools.partial(measured, program))
+        if found is None or found.get("status") != "fails":
+            continue
+        step("kept:given", lambda: {"given": sorted(arguments)})
+        for index, (parameter, value) in enumerate(_single(name, subject, arguments)):
+            given = {**arguments, parameter: value}
+            run = functools.partial(_kept_with, subject, given, frozen, measured)
+            step(f"kept_with:{where}:{parameter}:{index}", run)
+
+
+def _single(name: str, subject: Subject, arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for changes, _ in variations(name, subject.parameters, arguments):
+        if len(changes) == 1:
+            yield from changes.items()
+    yield from more_numbers(subject.parameters)
+
+
+def _kept_with(
+    subject: Subject,
+    arguments: Mapping[str, Any],
+    frozen: frozenset[str],
+    measured: Callable[[Program], dict[str, Any]],
+) -> dict[str, Any]:
+    try:
+        program = subject.program(arguments)
+        program.eager()
+    except Exception as error:
+        return {"status": "refused", "error": _first_line(error)}
+    return measured(program.freeze(*frozen))
 
 
 def _conditions(

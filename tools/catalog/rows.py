@@ -237,7 +237,26 @@ def _gradient(steps: Steps) -> Row:
         "gradient": result["status"],
         "gradient_reason": result.get("reason"),
         "gradient_missing": list(result.get("missing", ())),
+        **_kept(steps),
     }
+
+
+def _kept(steps: Steps) -> Row:
+    """Where the gradient fails that compiles elsewhere, and with which arguments; what a loop keeps is another matter."""
+    where = [one for one in ("arm", "step") if _is_refused(steps.get(f"kept:{one}", {}))]
+    if not where:
+        return {}
+    given = set(steps.get("kept:given", {}).get("given", ()))
+    varied: dict[str, list[bool]] = {}
+    for label, result in steps.items():
+        if label.startswith("kept_with:") and result.get("status") not in (None, "refused"):
+            varied.setdefault(label.split(":")[2], []).append(_is_refused(result))
+    alike = {parameter for parameter, refusals in varied.items() if all(refusals)}
+    return {"no_gradient_in": where, "no_gradient_with": sorted(given | alike)}
+
+
+def _is_refused(result: Mapping[str, Any]) -> bool:
+    return result.get("reason") == "constant"
 
 
 def _reduces(default: Mapping[str, Any]) -> bool:

@@ -157,6 +157,16 @@ def variations(
         yield changes, condition(changes)
 
 
+def more_numbers(parameters: tuple[inspect.Parameter, ...]) -> Iterator[tuple[str, Any]]:
+    """One more than the whole numbers that are defaults, by parameter."""
+    for parameter in parameters:
+        numbers = parameter.default
+        if type(numbers) is int:
+            yield parameter.name, numbers + 1
+        elif isinstance(numbers, tuple) and numbers and all(type(each) is int for each in numbers):
+            yield parameter.name, tuple(each + 1 for each in numbers)
+
+
 def alternatives(parameter: inspect.Parameter, current: Any) -> tuple[Any, ...]:
     """Other values for one parameter, `current` being what it has."""
     name = parameter.name

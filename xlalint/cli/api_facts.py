@@ -103,6 +103,7 @@ def _details(api: Api) -> tuple[tuple[str, str], ...]:
             _bounded(api.bounded_together, api.bounded_together_gradient),
         ),
         ("gradient", _gradient(api.gradient, api.gradient_missing)),
+        ("gradient does not compile in", " and ".join(_WHERE[each] for each in api.no_gradient_in)),
         ("dtypes", ", ".join(f"{dtype} {_SHORT[status]}" for dtype, status in api.dtypes)),
         ("of complex matrices", eigenvalues.explained(api.name) or ""),
         ("result", _result(api)),
@@ -231,6 +232,7 @@ _GRADIENT = {
     "crashes": "crashes the compiler",
     "none": "there is none",
 }
+_WHERE = {"arm": "an arm of a conditional on data", "step": "a step of a loop"}
 _DIFFERS = {
     "wrong-numbers": "gives other numbers than eager execution",
     "rejected": "is rejected",

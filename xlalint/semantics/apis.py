@@ -386,6 +386,8 @@ def call_external_instance(
             elif verdict.gradient == "fails" and not made and frame.context.is_compiled:
                 worked_on = dict(zip(("inputs",), arguments.positional))
                 frame.analysis.gradients.note(api, verdict, worked_on, node, frame)
+            else:
+                hazards.note_in_step(api, {**made, **arguments.keywords}, node, frame)
         if _is_recurrent(plain) and made.get("unroll") != TRUE:
             state = list(arguments.positional[:1])
             frame.analysis.loop_gradients.note_call(node, state, None, True, frame)

@@ -87,6 +87,8 @@ class Api:
       against the first tensor argument; None where nothing of it is known.
       `shape_unless`: optional arguments that make `shape` wrong when given.
     - `gradient`: `compiles`, `fails`, `none` (no gradient to be had), or None where it was not measured.
+      `no_gradient_in`: `arm` and `step`, where it compiles, but not in an arm of a conditional on data, or in a step of a loop: it needs as a
+      constant what the call computes there. `no_gradient_with` are the arguments with which that was measured.
     - `bounded`: what XLA makes of a data-sized argument (its first axis, along which the call works), by parameter:
       `fine`, `wrong-numbers`, `rejected`, `crashes`, all other arguments having static sizes. `bounded_together` is the
       same where all arguments with as many rows are data-sized by one mask, measured where alone is not fine.
@@ -117,6 +119,8 @@ class Api:
     gradient: str | None
     gradient_reason: str | None
     gradient_missing: tuple[str, ...]
+    no_gradient_in: tuple[str, ...]
+    no_gradient_with: frozenset[str]
     bounded: tuple[tuple[str, str], ...]
     bounded_gradient: tuple[tuple[str, str], ...]
     bounded_together: tuple[tuple[str, str], ...]
@@ -512,6 +516,8 @@ def _api(name: str, row: Mapping[str, Any]) -> Api:
         gradient=row.get("gradient"),
         gradient_reason=row.get("gradient_reason"),
         gradient_missing=tuple(row.get("gradient_missing", ())),
+        no_gradient_in=tuple(row.get("no_gradient_in", ())),
+        no_gradient_with=frozenset(row.get("no_gradient_with", ())),
         bounded=tuple(row.get("bounded", {}).items()),
         bounded_gradient=tuple(row.get("bounded_gradient", {}).items()),
         bounded_together=tuple(row.get("bounded_together", {}).items()),

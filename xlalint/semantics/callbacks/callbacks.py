@@ -13,11 +13,11 @@ from xlalint.semantics.callbacks.handed_functions import Callback, argument, com
 from xlalint.semantics.callbacks.loop_calls import (
     fold,
     fori_loop,
+    keras_map,
     keras_rnn,
     keras_scan,
     map_fn,
     scan,
-    unconverted_map,
     vectorized_map,
     while_loop,
 )
@@ -265,7 +265,7 @@ _HANDLERS: dict[str, Callback] = {
     "keras.backend.map_fn": map_fn,
     "tf.vectorized_map": vectorized_map,
     "keras.ops.vectorized_map": vectorized_map,
-    "keras.ops.map": unconverted_map,
+    "keras.ops.map": keras_map,
     "tf.scan": scan,
     "tf.foldl": fold,
     "tf.foldr": fold,

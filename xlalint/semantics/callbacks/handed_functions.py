@@ -159,7 +159,10 @@ def run_in_graph(
         info = function.ref[0] if isinstance(function.ref, tuple) else function.ref
         frame.analysis.graph_bodies.add(info)
     frame.bodies += not unrolled
-    rounds, frame.rounds = frame.rounds, frame.rounds + (node is not None and not (unrolled or is_arm))
+    rounds, frame.rounds = (
+        frame.rounds,
+        frame.rounds + (node is not None and not (unrolled or is_arm)),
+    )
     result = run(function, values, frame, converted=converted, at=at, node=node)
     frame.bodies -= not unrolled
     frame.rounds = rounds

@@ -144,27 +144,36 @@ def _note_ragged_rows(
         note_operation("RaggedTensorToVariant", tuple(takes), node, frame)
 
 
-def unconverted_map(
-    arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
-) -> Value:
-    """`tf.vectorized_map` and the maps of keras.ops, which leave their function as it is written."""
-    elems = argument(arguments, bound, 1, "elems")
-    function = argument(arguments, bound, 0, "fn")
-    at = written(node, 0, "fn")
-    row = _slice_of(elems)
-    result = run_in_graph(function, [row], frame, at=at, node=node, unrolled=True)
-    return _stacked(result, elems)
+def keras_map(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """`keras.ops.map`: a loop of the graph."""
+    elems = argument(arguments, bound, 1, "xs")
+    state = [] if elems is None else [elems]
+    function = argument(arguments, bound, 0, "f")
+    _note_loop(node, state, function, True, frame, takes_elements=True)
+    return _mapped(function, elems, node, frame, unrolled=False)
 
 
 def vectorized_map(
     arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
 ) -> Value:
     """The maps that do all elements at once."""
+    elems = argument(arguments, bound, 1, "elems", "elements")
+    function = argument(arguments, bound, 0, "fn", "function")
     frame.analysis.vectorized += 1
     try:
-        return unconverted_map(arguments, bound, node, frame)
+        return _mapped(function, elems, node, frame, unrolled=True)
     finally:
         frame.analysis.vectorized -= 1
+
+
+def _mapped(
+    function: Value | None, elems: Value | None, node: ast.AST, frame: Frame, *, unrolled: bool
+) -> Value:
+    """The function is run as it is written: nothing converts it."""
+    at = written(node, 0, "fn", "f", "function")
+    row = _slice_of(elems)
+    result = run_in_graph(function, [row], frame, at=at, node=node, unrolled=unrolled)
+    return _stacked(result, elems)
 
 
 def scan(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:

@@ -123,7 +123,7 @@ class Gradients:
 
     def note_in_step(self, api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None:
         """A call in a step of a loop of the graph, or in an arm of a conditional, whose gradient may need what is computed there."""
-        needed = step_operands.asked_for(api.name, bound, node, frame)
+        needed = step_operands.asked_for(api, bound, node, frame)
         if needed is None or is_too_long(frame) or is_cut_off(node, frame):
             return
         first = next((v for v in bound.values() if v.is_tensor), NOTHING_KNOWN)

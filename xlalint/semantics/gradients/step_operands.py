@@ -3,8 +3,8 @@ or an order of axes.
 
 The gradient of a loop runs it backwards, with what each step kept, and that of a conditional the arm that was taken. XLA needs the operands that say how large a result is, and along which
 axes an operation works, when it compiles. A constant is made again; what a step computes is kept like everything else, though it be
-the same in all steps and known from the shapes: the gradient does not compile. Some APIs compute such an operand themselves, of constants too:
-`tf.repeat(x, 2)`. The program itself compiles, as does the same operation outside of a loop, in
+the same in all steps and known from the shapes: the gradient does not compile. Some APIs compute such an operand themselves, of constants too
+(`tf.repeat(x, 2)`): the catalogue says which. The program itself compiles, as does the same operation outside of a loop, in
 `tf.vectorized_map`, and with sizes of Python (`x.shape[0]`). All measured, TensorFlow 2.15 and 2.21: fixtures/XLA407.
 """
 
@@ -13,10 +13,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from xlalint.semantics.catalog import Api
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients.flows import body_of
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import CONSTANT, NONE, SEQUENCE, TENSOR, VARIABLE, Value, flattened
+
+_OF_ITS_OWN = "a size or an order of axes"
 
 # The operand that the gradient asks for, and its position.
 _OPERANDS = {
@@ -30,14 +33,6 @@ _OPERANDS = {
     "tf.math.cumprod": ("axis", 1),
     "tf.pad": ("paddings", 1),
 }
-_REPEATS = frozenset(
-    {
-        "tf.repeat",
-        "keras.ops.repeat",
-        "tf.experimental.numpy.repeat",
-        "tf.experimental.numpy.tile",
-    }
-)
 # They transpose where the axis is not the last.
 _OVER_AN_AXIS = frozenset(
     {
@@ -50,23 +45,25 @@ _OVER_AN_AXIS = frozenset(
         "keras.ops.log_softmax",
     }
 )
-_NAMES = _REPEATS | _OVER_AN_AXIS | _OPERANDS.keys()
+_NAMES = _OVER_AN_AXIS | _OPERANDS.keys()
 
 
-def concerns(api: str) -> bool:
+def concerns(api: Api) -> bool:
     """Whether the gradient of an API may ask for something that a step computes."""
-    return api in _NAMES
+    return bool(api.no_gradient_in) or api.name in _NAMES
 
 
-def asked_for(api: str, bound: dict[str, Value], node: ast.AST, frame: Frame) -> str | None:
+def asked_for(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> str | None:
     """What the gradient of such a call in a loop needs, and a step computes; None where it computes no such thing."""
     if not isinstance(node, ast.Call):
         return None
-    if api in _REPEATS:
-        return "the sizes of its result"
-    if api in _OVER_AN_AXIS:
+    if ("step" if frame.rounds else "arm") in api.no_gradient_in:
+        return _OF_ITS_OWN if api.no_gradient_with.issuperset(bound) else None
+    if api.name in _OVER_AN_AXIS:
         return "the order of the axes" if _is_not_last(bound) else None
-    name, position = _OPERANDS[api]
+    if api.name not in _OPERANDS:
+        return None
+    name, position = _OPERANDS[api.name]
     if name == "paddings" and not _mirrors(bound.get("mode")):
         return None
     written = next((k.value for k in node.keywords if k.arg == name), None)

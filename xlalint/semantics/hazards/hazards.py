@@ -71,6 +71,14 @@ def parameters_of(api: Api | None, arguments: Arguments) -> tuple[str, ...]:
     return api.params
 
 
+def note_in_step(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None:
+    """Note a call in a step of a loop, or in an arm of a conditional on data, whose gradient may need what is computed there."""
+    if frame.silent or not frame.context.is_compiled or not step_operands.concerns(api):
+        return
+    if frame.rounds or frame.analysis.arms.is_asked:
+        frame.analysis.gradients.note_in_step(api, bound, node, frame)
+
+
 def is_ordinary(api: Api, settled: Settled, arguments: Arguments) -> bool:
     """Whether `note_hazards` has nothing to ask of a call, in whatever code it stands: no operation that XLA lacks or that has a
     rule of its own, no data-sized, sparse or ragged tensor, no text, no misfit among the dtypes, no number that must be known.
@@ -82,7 +90,7 @@ def is_ordinary(api: Api, settled: Settled, arguments: Arguments) -> bool:
         return False
     if differences.concerns(api) or text.picks_text(api, bound):
         return False
-    if step_operands.concerns(api.name):
+    if step_operands.concerns(api):
         return False
     if costs.of_call(api, bound) is not None:
         return False
@@ -139,8 +147,7 @@ def note_hazards(
     costs.note_call(api, bound, node, frame)
     if _may_lack_gradient(api, verdict):
         frame.analysis.gradients.note(api, verdict, bound, node, frame)
-    if step_operands.concerns(api.name) and (frame.rounds or frame.analysis.arms.is_asked):
-        frame.analysis.gradients.note_in_step(api, bound, node, frame)
+    note_in_step(api, bound, node, frame)
     if verdict.missing:
         family = families.of_call(api.name, verdict.missing, api.ops)
         if _is_folded(api.name, verdict.missing, family, arguments):
