@@ -444,7 +444,34 @@ def _carrying(expression: ast.expr) -> Iterator[ast.AST]:
         if isinstance(part, ast.Attribute) and part.attr in _ABOUT_IT:
             continue
         yield part
-        pending.extend(ast.iter_child_nodes(part))
+        if isinstance(part, ast.Subscript):
+            pending.append(part.value)
+        elif isinstance(part, ast.Call):
+            pending += [part.func, *_differentiated(part)]
+        else:
+            pending.extend(ast.iter_child_nodes(part))
+
+
+# Arguments that say where, and carry no gradient: position and name.
+_PLACES: dict[str | None, tuple[int, str]] = {
+    "gather": (1, "indices"),
+    "gather_nd": (1, "indices"),
+    "scatter_nd": (0, "indices"),
+    "tensor_scatter_nd_add": (1, "indices"),
+    "tensor_scatter_nd_sub": (1, "indices"),
+    "tensor_scatter_nd_update": (1, "indices"),
+    "tensor_scatter_nd_max": (1, "indices"),
+    "tensor_scatter_nd_min": (1, "indices"),
+    "boolean_mask": (1, "mask"),
+    "where": (0, "condition"),
+}
+
+
+def _differentiated(call: ast.Call) -> Iterator[ast.AST]:
+    """The arguments of a call through which a gradient may pass."""
+    position, name = _PLACES.get(called_name(call), (-1, ""))
+    yield from (argument for index, argument in enumerate(call.args) if index != position)
+    yield from (keyword.value for keyword in call.keywords if keyword.arg != name)
 
 
 def _cuts(call: ast.Call) -> bool:
