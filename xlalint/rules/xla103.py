@@ -6,11 +6,19 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.semantics.facts import LOOP_GRADIENT
-from xlalint.semantics.gradients.loop_gradients import IN_JACOBIAN, UNBOUNDED, LoopGradient
+from xlalint.semantics.gradients.loop_gradients import (
+    IN_JACOBIAN,
+    TRACED_BEFORE,
+    UNBOUNDED,
+    LoopGradient,
+)
+
+
+_ALWAYS_SURE = {IN_JACOBIAN: "jacobian", TRACED_BEFORE: "traced-before"}
 
 
 class LoopWithoutGradient(Rule):
-    """A loop without a bound, in an arm of a conditional, or under a Jacobian, through which a gradient is taken."""
+    """A loop without a bound, in an arm of a conditional, under a Jacobian or traced before XLA compiles it, through which a gradient is taken."""
 
     code = "XLA103"
 
@@ -31,8 +39,7 @@ class LoopWithoutGradient(Rule):
             detail: LoopGradient = fact.detail
             sureness = "taken" if detail.is_sure else "likely"
             variant = sureness if detail.reason == UNBOUNDED else f"conditional-{sureness}"
-            if detail.reason == IN_JACOBIAN:
-                variant = "jacobian"
+            variant = _ALWAYS_SURE.get(detail.reason, variant)
             confidence = "certain" if detail.is_sure else "likely"
             loop = detail.loop or said.format(self.quote(shown))
             self.report(at, fact, variant, confidence=confidence, loop=loop)

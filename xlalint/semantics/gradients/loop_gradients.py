@@ -1,10 +1,11 @@
-"""Loops of the graph whose gradient XLA cannot compile: those without a bound, those in an arm of a conditional, and those that a
-Jacobian goes through (`jacobians.py`).
+"""Loops of the graph whose gradient XLA cannot compile: those without a bound, those in an arm of a conditional, those that a
+Jacobian goes through (`jacobians.py`), and those of a tf.function that was traced before XLA compiles it.
 
 The gradient of a loop runs it backwards over what each step kept. XLA needs to know how many steps there may be: `maximum_iterations`,
 or the length of what AutoGraph loops over. The arms of a conditional must keep alike, and a loop's lists cannot be made up for
 the arm that has no loop (`FakeParam`). A loop that only adds keeps nothing, and compiles; a map or fold that only adds keeps the
-array of its elements (all measured, TensorFlow 2.21).
+array of its elements (all measured, TensorFlow 2.21). A loop knows of its bound only where it is traced for XLA: a tf.function that a
+layer calls is traced, once, when the layer becomes part of a functional model, and that trace is compiled (TensorFlow 2.15 and 2.21).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from xlalint.semantics.classes import LAYER
 from xlalint.semantics.facts import LOOP_GRADIENT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import callers, purposes
@@ -24,7 +26,7 @@ from xlalint.semantics.gradients.flows import (
     is_too_long,
     is_trained_method,
 )
-from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.local_names import Changes
 from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.values import FUNCTION, NDARRAY, TENSOR_ARRAY, Value
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 UNBOUNDED = "unbounded"
 IN_CONDITIONAL = "in-conditional"
 IN_JACOBIAN = "in-jacobian"
+TRACED_BEFORE = "traced-before"
 
 _PRODUCTS = (ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.FloorDiv, ast.Mod)
 # Calls whose gradient needs nothing that the step computed.
@@ -70,6 +73,7 @@ class _Candidate(NamedTuple):
     has_jacobian: bool
     hands_on: bool
     is_apart: bool
+    layer: ClassInfo | None
 
 
 class LoopGradients:
@@ -78,6 +82,12 @@ class LoopGradients:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self._candidates: list[_Candidate] = []
+        # Layers of the project that are part of a functional model.
+        self._in_functional: set[ClassInfo] = set()
+
+    def saw_in_functional(self, layer: ClassInfo) -> None:
+        """A layer of the project is called on a symbolic tensor, or listed behind an Input: Keras traces it then."""
+        self._in_functional.add(layer)
 
     def note_statement(
         self,
@@ -141,19 +151,20 @@ class LoopGradients:
             return
         site = self._analysis.arms.innermost
         in_arm = site is not None
+        layer = _traced_for_itself(frame)
         in_training = is_trained_method(frame, self._analysis)
         in_training = in_training or (in_arm and purposes.serves_objective(frame))
         around = frame
         if site is not None and not slices.feeds_it():
             slices, around = _of_conditional(site, slices, frame)
         # Whether a bounded loop is in an arm, its callers say, and they may come later: that is never sure.
-        feeds = slices.feeds_it() if in_arm or not is_bounded else None
+        feeds = slices.feeds_it() if in_arm or not is_bounded or layer else None
         is_recorded = slices.takes_gradient()
         is_sure = bool(feeds) and ((is_recorded and slices.reaches_gradient()) or in_training)
         if feeds is None and (in_arm or not is_bounded) and not is_recorded:
             is_sure = slices.is_objective()
         passages: tuple[callers.Passage, ...] = ()
-        if (in_arm or not is_bounded) and not is_sure and feeds is not False:
+        if (in_arm or not is_bounded or layer) and not is_sure and feeds is not False:
             way = callers.way_out(slices, bool(feeds), in_arm, around)
             is_sure, passages = way.is_trained, way.passages
         has_jacobian = slices.reaches_jacobian()
@@ -175,6 +186,7 @@ class LoopGradients:
                 has_jacobian,
                 is_known and slices.comes_from_parameters() and slices.leaves_function(),
                 self._analysis.arms.is_apart,
+                layer,
             )
         )
 
@@ -203,6 +215,9 @@ class LoopGradients:
                 function in in_arms and not candidate.is_apart and candidate.node not in at_sites
             ):
                 reason = IN_CONDITIONAL
+            elif candidate.is_sure and candidate.layer in self._in_functional:
+                self._keep(candidate, TRACED_BEFORE, is_sure=True)
+                continue
             else:
                 continue
             is_likely = candidate.is_likely or function in taped
@@ -231,6 +246,21 @@ class LoopGradients:
             node, frame = candidate.site.node, candidate.site.frame
         detail = LoopGradient(reason, is_sure, loop)
         self._analysis.keep(frame, node, LOOP_GRADIENT, candidate.value, detail)
+
+
+def _traced_for_itself(frame: Frame) -> ClassInfo | None:
+    """The layer whose `call` leads to this by way of a tf.function, be it `call` itself."""
+    root = frame.context.root
+    if root is None or root.cls is None or root.name != "call":
+        return None
+    analysis = frame.analysis
+    role = analysis.classes.role(root.cls)
+    inner: Frame | None = frame
+    while inner is not None and role is not None and role.kind == LAYER:
+        if inner.function is not None and analysis.traits(inner.function).tf_function:
+            return root.cls
+        inner = inner.caller
+    return None
 
 
 def _of_conditional(site: Site, slices: Slices, frame: Frame) -> tuple[Slices, Frame]:

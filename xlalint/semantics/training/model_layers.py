@@ -11,9 +11,11 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from xlalint.semantics import symbolic
 from xlalint.semantics.control_flow.narrowing import dotted_name
 from xlalint.semantics.facts import CALL, COMPILED, CallDetail, Context
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.names import api_name
 from xlalint.semantics.training.pipelines import Site
 from xlalint.semantics.training.recurrent import Recurrent, recurrent_in
@@ -126,6 +128,10 @@ class ModelLayers:
 
     def _listed(self, arguments: Arguments, node: ast.AST, frame: Frame) -> tuple[Unfit, ...]:
         layers = arguments.keywords.get("layers", next(iter(arguments.positional), NOTHING_KNOWN))
+        if layers.kind is SEQUENCE and any(symbolic.is_symbolic(item) for item in layers.ref):
+            for item in layers.ref:
+                if item.kind is INSTANCE and isinstance(item.ref, ClassInfo):
+                    self._analysis.loop_gradients.saw_in_functional(item.ref)
         written = _first_argument(node)
         if not isinstance(written, ast.List | ast.Tuple) or layers.kind is not SEQUENCE:
             return ()
