@@ -13,7 +13,6 @@ from xlalint.semantics.gradients.loop_gradients import (
     LoopGradient,
 )
 
-
 _ALWAYS_SURE = {IN_JACOBIAN: "jacobian", TRACED_BEFORE: "traced-before"}
 
 

@@ -64,7 +64,6 @@ class GradientTap:
 
         return listening
 
-
     def _taking(self, original: Any) -> Callable[..., Any]:
         def taking(tape: Any, *args: Any, **kwargs: Any) -> Any:
             gradients = original(tape, *args, **kwargs)
