@@ -68,7 +68,7 @@ INDEX = "index"  # an element, or bounds of a slice, taken from arguments; the e
 SLICE_WRITE = "slice-write"  # `variable[i].assign(x)` with a place from data; the expression
 SLICE = "slice"  # bounds that only the running program knows
 MOVED_SLICE = "moved-slice"  # a slice beside an index that only the running program knows; detail: a `moved_slices.Moved`
-GROWING_ARRAY = "growing-array"  # a TensorArray with dynamic_size=True that is written to
+GROWING_ARRAY = "growing-array"  # a TensorArray with dynamic_size=True that is written to, a variable that is made longer
 LOOP_STATE = "loop-state"  # a loop variable that is no longer what it was; LoopChange
 JIT_ON = "jit-on"
 ARMS = "arms"  # at the test or the call: why the arms cannot become one conditional

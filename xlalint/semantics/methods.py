@@ -15,6 +15,7 @@ from xlalint.semantics.hazards import (
     host_objects,
     iteration,
     keras_loops,
+    longer_variables,
     outliving,
     python_arguments,
     resources,
@@ -134,6 +135,7 @@ def _tensor_method(
         resources.note_method(base, attr, node, frame)
     if attr == "assign":
         slice_writes.note(node, frame)
+        longer_variables.note(base, node, frame)
     if attr.startswith("assign") or attr in ("scatter_update", "scatter_nd_update", "scatter_add"):
         return base
     if attr in ("value", "read_value"):

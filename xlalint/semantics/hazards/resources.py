@@ -45,4 +45,4 @@ def _is_of_tensorflow(value: Value, frame: Frame) -> bool:
     """Whether a value is surely a `tf.Variable`: with Keras 2, weights of layers are."""
     if value.kind is not VARIABLE or value.optional or value.guess or not value.sure:
         return False
-    return value.ref == variables.OF_TENSORFLOW or frame.analysis.keras == "2"
+    return value.ref in variables.ALL_OF_TENSORFLOW or frame.analysis.keras == "2"

@@ -209,8 +209,8 @@ def _constant_value(
 
 
 def _numbers_in(value: Value) -> Content | None:
-    """The elements of a constant vector of whole numbers, or of one number."""
-    if value.kind is SEQUENCE and 0 < len(value.ref) <= 8:
+    """The elements of a constant vector of whole numbers, or of one number; those of an empty list, too."""
+    if value.kind is SEQUENCE and len(value.ref) <= 8:
         found = result_shapes.numbers(value)
         return Content(found) if found is not None and None not in found else None
     known = result_shapes.number(value) if value.kind is PYTHON else None

@@ -11,6 +11,7 @@ from xlalint.semantics.values import (
     NONE,
     NOTHING_KNOWN,
     VARIABLE,
+    Content,
     Value,
     leaves,
     shaped,
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 MAKERS = frozenset({"tf.Variable", "tf.compat.v1.Variable"})
 # What tells them from Keras 3's own.
 OF_TENSORFLOW = "tf.Variable"
+# Those made with a `shape`, which says that they may change theirs (`[None, 8]`), and of these those that start without rows.
+OPEN, EMPTY_AND_OPEN = "tf.Variable of open shape", "tf.Variable of open shape, empty"
+ALL_OF_TENSORFLOW = frozenset({OF_TENSORFLOW, OPEN, EMPTY_AND_OPEN})
 
 
 def made(arguments: Arguments) -> Value:
@@ -34,9 +38,18 @@ def made(arguments: Arguments) -> Value:
     first = given if given is not None else NOTHING_KNOWN
     is_tensor = first.is_tensor and first.sure and not (first.structured or first.optional)
     is_written = all(leaf.constant() is not None for leaf in leaves(first)) and first != NONE
+    ref = _kind(first) if "shape" in keywords else OF_TENSORFLOW
     if not (is_tensor or is_written):
-        return Value(VARIABLE, ARRIVING, ref=OF_TENSORFLOW)
+        return Value(VARIABLE, ARRIVING, ref=ref)
     asked = {"dtype": keywords["dtype"]} if "dtype" in keywords else {}
     dtype = dtype_of_literal(first, asked) if is_written or asked else first.dtype
     shape = None if "shape" in keywords else operand_shape(first)
-    return shaped(Value(VARIABLE, ARRIVING, ref=OF_TENSORFLOW, dtype=dtype), shape)
+    return shaped(Value(VARIABLE, ARRIVING, ref=ref, dtype=dtype), shape)
+
+
+def _kind(first: Value) -> str:
+    """What tells a variable that is made with a `shape` of its own, and what it starts with."""
+    shape = operand_shape(first)
+    has_no_rows = shape is not None and shape[:1] == (0,)
+    has_nothing = first.ref == () or (type(first.ref) is Content and not first.ref.numbers)
+    return EMPTY_AND_OPEN if has_no_rows or has_nothing else OPEN
