@@ -204,7 +204,7 @@ def _narrowed(known: Value, types: ast.expr, promised: bool, frame: Frame) -> Va
         return None
     kinds = _kinds_of(types, frame)
     if kinds == {SPARSE} or kinds == {RAGGED}:
-        return composites.guarded(known, SPARSE if SPARSE in kinds else RAGGED)
+        return composites.guarded(known, SPARSE if SPARSE in kinds else RAGGED, promised=promised)
     if kinds == {TENSOR}:
         return known if known.is_tensor else _as_tensor(known, promised)
     if kinds <= {SEQUENCE, MAPPING} and None not in kinds:

@@ -145,11 +145,16 @@ def is_sparse(
     return usually(False)  # callers pass a sparse tensor on purpose
 
 
-def guarded(known: Value, kind: str) -> Value:
-    """What a name holds where a test has said that it is composite: nobody was seen to pass one, so it is a guess."""
-    if known.kind is kind:
+def guarded(known: Value, kind: str, *, promised: bool = False) -> Value:
+    """What a name holds where a test has said that it is composite: nobody was seen to pass one, so it is a guess.
+
+    `promised`: everything else is refused (`if not isinstance(x, tf.SparseTensor): raise`), as an annotation says it.
+    """
+    if known.kind is kind and not (promised and known.guess):
         return known
-    return Value(kind, max(ARRIVING, known.dependence), ref=ARRIVES, sure=False, guess=True)
+    return Value(
+        kind, max(ARRIVING, known.dependence), ref=ARRIVES, sure=promised, guess=not promised
+    )
 
 
 def densified_from_outside(constant_args: tuple[str, ...], bound: dict[str, Value]) -> Value | None:
