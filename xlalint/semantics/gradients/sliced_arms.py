@@ -11,7 +11,7 @@ import ast
 import itertools
 from collections.abc import Iterator, Sequence
 
-from xlalint.semantics.control_flow import unequal_arms
+from xlalint.semantics.control_flow import named_tests, unequal_arms
 from xlalint.semantics.control_flow.unequal_arms import Returned, Sizes
 from xlalint.semantics.control_flow.written_slices import (
     axes_sliced,
@@ -20,6 +20,7 @@ from xlalint.semantics.control_flow.written_slices import (
     number,
 )
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.syntax import called_name
 from xlalint.semantics.values import Value
 
 
@@ -96,7 +97,11 @@ def _note(
     for (one, known), other in ((first, second), (second, first)):
         if not isinstance(one, ast.Subscript) or _root(one) in known:
             continue
-        if _is_shorter(one, other[0], test) or _is_lengthened(one, other, test, frame):
+        if (
+            _is_shorter(one, other[0], test)
+            or _is_lengthened(one, other, test, frame)
+            or _is_beside_kept(one, other[0], test, frame)
+        ):
             value = frame.analysis.evaluate(one.value, frame)
             frame.analysis.gradients.note_slice(one, call or one, value, frame)
             return
@@ -132,6 +137,52 @@ def _is_shorter(part: ast.Subscript, other: ast.expr, test: ast.expr | None) -> 
         return False
     ends = [_only_end(each) for each in (part, other)]
     return None not in ends and ends[0] != ends[1]
+
+
+def _is_beside_kept(
+    part: ast.Subscript, other: ast.expr, test: ast.expr | None, frame: Frame
+) -> bool:
+    """Whether the other arm is what a mask keeps of all the numbers of which this one takes the first: `losses[losses > t]`, or else `tf.sort(losses)[:k]`."""
+    cut = axes_sliced(part)
+    if cut is None or [axis for axis, _ in cut] != [0]:
+        return False
+    asked = named_tests.written(test, frame) if test is not None else None
+    if not (leaves_out(cut[0][1], asked) or _reads_behind(part, cut[0][1], asked)):
+        return False
+    all_of_them = _as_many(part.value, frame)
+    masked = _as_many(other.value if isinstance(other, ast.Subscript) else _first(other), frame)
+    if all_of_them is None or masked is None or all_of_them != masked:
+        return False
+    value = frame.analysis.evaluate(other, frame)
+    return value.is_tensor and value.is_data_sized and value.sized_axis == 0
+
+
+def _reads_behind(part: ast.Subscript, cut: ast.Slice, test: ast.expr | None) -> bool:
+    """Whether the test reads the first number that the slice leaves out: `if losses[k] > t`, beside `losses[:k]`."""
+    if test is None or cut.upper is None or cut.lower is not None or cut.step is not None:
+        return False
+    wanted = (ast.unparse(part.value), ast.unparse(cut.upper))
+    return any(
+        isinstance(each, ast.Subscript)
+        and (ast.unparse(each.value), ast.unparse(each.slice)) == wanted
+        for each in ast.walk(test)
+    )
+
+
+def _as_many(node: ast.expr | None, frame: Frame) -> str | None:
+    """The text of what is as long as this: of `tf.sort(losses)`, `losses`."""
+    written = named_tests.written(node, frame) if node is not None else None
+    if isinstance(written, ast.Call) and called_name(written) in _ORDERED:
+        node = _first(written)
+    return ast.unparse(node) if node is not None else None
+
+
+def _first(node: ast.expr) -> ast.expr | None:
+    return node.args[0] if isinstance(node, ast.Call) and node.args else None
+
+
+# These return as many numbers as they are given.
+_ORDERED = frozenset({"sort", "reverse"})
 
 
 def _slices(part: ast.Subscript) -> Iterator[ast.Slice]:
