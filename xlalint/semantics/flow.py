@@ -204,7 +204,7 @@ def _bind_attribute(target: ast.Attribute, value: Value, frame: Frame) -> None:
         and isinstance(frame.self_value.ref, ClassInfo)
     ):
         frame.analysis.objects.keep_attribute(frame.self_value.ref, target.attr, value)
-        if value.is_tensor:
+        if value.is_tensor or value.kind is SEQUENCE or value.kind is COLLECTION:
             outliving.note_kept(target, value, frame)
     if (
         frame.attributes is not None

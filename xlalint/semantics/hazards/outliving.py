@@ -20,17 +20,27 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards.trace_effects import CACHED, KEPT, REMEMBERED, TraceEffect
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.syntax import called_name, last_name, nodes_of
-from xlalint.semantics.values import ARRIVING, CAPTURED, TENSOR, Value
+from xlalint.semantics.values import (
+    ARRIVING,
+    CAPTURED,
+    COLLECTION,
+    SEQUENCE,
+    TENSOR,
+    Value,
+    element,
+)
 
 # What makes a tensor where it stands; a name alone may hold one that eager code made.
 _MADE = (ast.BinOp, ast.Call, ast.Compare, ast.UnaryOp)
 
 
 def note_kept(target: ast.expr, value: Value, frame: Frame) -> None:
-    """`self.last = tensor` or `self.cache[key] = tensor` in a compiled method that another trace reads it in."""
+    """`self.last = tensor`, `self.last = [tensor, tensor]` or `self.cache[key] = tensor` in a compiled method that another trace reads it in."""
     owner = target.value if isinstance(target, ast.Subscript) else target
     if isinstance(target, ast.Subscript) and _is_graph(target.slice):
         return
+    if value.kind is SEQUENCE or value.kind is COLLECTION:
+        value = element(value)
     cls, function = _holder(owner, value, frame), frame.function
     if cls is None or function is None or not isinstance(function.node.body, list):
         return
