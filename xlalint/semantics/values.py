@@ -240,6 +240,8 @@ SOME_TEXT = Value(PYTHON, ref=Partly(""))
 NONE = Value(PYTHON, ref=Const(None))
 # XLA compiles for known ranks: in what it compiles, `x.shape.rank` is None of no tensor.
 SOME_RANK = Value(PYTHON, ref=SomeNumber("dimensions"))
+# `len(self.blocks)`: Python knows it while tracing.
+SOME_LENGTH = Value(PYTHON, ref=SomeNumber("items"))
 # `1j`, and what it is multiplied to: no tensor of real numbers can be combined with it.
 IMAGINARY = Value(PYTHON, ref=SomeNumber("imaginary"))
 TRUE = Value(PYTHON, ref=Const(True))
@@ -364,7 +366,7 @@ def _is_number_of_data(value: Value) -> bool:
 
 def _is_written_number(value: Value) -> bool:
     known = value.usual()
-    return known is not None and type(known.value) in (int, float)
+    return value == SOME_LENGTH or (known is not None and type(known.value) in (int, float))
 
 
 def _or_a_number(value: Value) -> Value:

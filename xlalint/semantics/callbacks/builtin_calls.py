@@ -35,6 +35,7 @@ from xlalint.semantics.values import (
     RAGGED,
     SEQUENCE,
     SHAPE,
+    SOME_LENGTH,
     SOME_PYTHON,
     SOME_TEXT,
     SPARSE,
@@ -389,7 +390,11 @@ def _len(value: Value, node: ast.AST, frame: Frame) -> Value:
         return constant(len(value.ref))
     if value.kind is SHAPE and value.shape is not None:
         return constant(len(value.shape))
-    return SOME_PYTHON
+    return SOME_LENGTH if value.kind in _COUNTED else SOME_PYTHON
+
+
+# `len` of these is a number that nothing but Python code decides.
+_COUNTED = frozenset({COLLECTION, MAPPING, SEQUENCE})
 
 
 def _is_sliced_as_tensor(node: ast.AST, frame: Frame) -> bool:
