@@ -68,7 +68,7 @@ def compare(node: ast.Compare, op: ast.cmpop, left: Value, right: Value, frame: 
             and not searched.guess
             and not searched.structured
             and right.kind != UNKNOWN
-            and not _is_key(left)
+            and not (_is_key(left) and _may_have_keys(right, left))
         ):
             if not (right.kind is MAPPING or searched.optional):
                 frame.analysis.note(frame, node, MEMBERSHIP, searched)
@@ -134,6 +134,13 @@ def _is_key(value: Value) -> bool:
     """Text, or a setting that may be text: looked up in a dictionary of tensors rather than in a tensor."""
     known = value.constant()
     return value.kind is PYTHON and (known is None or isinstance(known.value, str))
+
+
+def _may_have_keys(searched: Value, key: Value) -> bool:
+    """Whether what is called a tensor may be a dictionary of tensors: what an operation made of a size that data decide is none."""
+    return not (searched.is_tensor and searched.sure and searched.is_data_sized) or bool(
+        key.choices()
+    )
 
 
 def _identity(left: Value, right: Value, positive: bool) -> Value:
