@@ -229,7 +229,8 @@ def _takes_many(callee: ast.expr) -> bool:
 
 _OF_MANY = frozenset(
     "reduce_sum reduce_mean reduce_max reduce_min reduce_any reduce_all cumsum argmax argmin argsort sort top_k "
-    "boolean_mask count_nonzero".split()
+    "boolean_mask count_nonzero bincount unique cumprod reduce_logsumexp reduce_std reduce_variance segment_sum segment_mean "
+    "segment_max unsorted_segment_sum unsorted_segment_mean unsorted_segment_max".split()
 )
 
 
