@@ -113,11 +113,25 @@ _OF_COMPUTE_LOSS = ("x", "y", "y_pred", "sample_weight")
 
 
 def is_called_by_keras(name: str, method: FunctionInfo) -> bool:
-    """Whether Keras's own steps can call a traced method: a `compute_loss(self, logits, target)` is called by the project alone."""
+    """Whether Keras's own steps can call a traced method: a `compute_loss(self, logits, target)` is called by the project alone, and so is an
+    `update_state(self, y_true, y_pred, users)`.
+    """
     given = method.node.args
-    if name != "compute_loss" or given.vararg is not None or given.kwarg is not None:
+    if given.vararg is not None or given.kwarg is not None:
         return True
-    return not method.parameter_names.isdisjoint(_OF_COMPUTE_LOSS)
+    if name == "update_state":
+        return not _asks_for_more(given)
+    return name != "compute_loss" or not method.parameter_names.isdisjoint(_OF_COMPUTE_LOSS)
+
+
+def _asks_for_more(given: ast.arguments) -> bool:
+    """Whether a metric wants more than the labels, the predictions and weights that Keras has for it."""
+    named = [each.arg for each in (*given.posonlyargs, *given.args)]
+    wanted = named[1 : len(named) - len(given.defaults)]
+    return len(wanted) > len(_OF_UPDATE_STATE) or bool(set(wanted[2:]) - _OF_UPDATE_STATE)
+
+
+_OF_UPDATE_STATE = frozenset({"y_true", "y_pred", "sample_weight"})
 
 
 # What the modules of other frameworks inherit from.
