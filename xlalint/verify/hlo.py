@@ -7,6 +7,7 @@ import re
 _PLACED = re.compile(r'source_file="([^"]+)" source_line=(\d+)')
 _BOUNDED = re.compile(r"\[[^\]\s]*<=\d")
 _METADATA = re.compile(r", metadata=\{[^}]*\}")
+_NAME = re.compile(r"%[\w.-]+")
 
 
 def bounded_lines(hlo: str) -> dict[str, list[int]]:
@@ -21,5 +22,14 @@ def bounded_lines(hlo: str) -> dict[str, list[int]]:
 
 
 def same_program(left: str, right: str) -> bool:
-    """Whether two texts lowered from one graph are one program: metadata apart, since names are the graph's."""
-    return _METADATA.sub("", left) == _METADATA.sub("", right)
+    """Whether two texts lowered from one graph are one program: metadata and names apart. Names are the graph's, and those of constants that
+    TensorFlow moves out of loops count how often it has lowered anything (`%_0.4`, then `%_1.4`).
+    """
+    return _anonymous(left) == _anonymous(right)
+
+
+def _anonymous(text: str) -> str:
+    """A program whose instructions and computations are numbered in the order in which they are first named."""
+    numbers: dict[str, str] = {}
+    plain = _METADATA.sub("", text)
+    return _NAME.sub(lambda name: numbers.setdefault(name[0], f"%{len(numbers)}"), plain)
