@@ -12,6 +12,7 @@ from xlalint.semantics.gradients.differentiation import (
     IN_ARM,
     IN_STEP,
     LOOP,
+    MASKED_ARMS,
     NO_KERNEL,
     PARTITION,
     PARTNER,
@@ -38,6 +39,9 @@ class NoCompilableGradient(Rule):
 
     def visit_Call(self, node: cst.Call) -> None:
         self._judge(node, node.func)
+
+    def visit_If(self, node: cst.If) -> None:
+        self._judge(node.test, node.test)
 
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         self._judge(node, node)
@@ -66,7 +70,7 @@ class NoCompilableGradient(Rule):
                 fact,
                 _variant(detail),
                 confidence="certain" if detail.is_sure else "likely",
-                api=self.quote(named),
+                api=detail.api if detail.reason == MASKED_ARMS else self.quote(named),
                 why=why,
             )
 
@@ -80,8 +84,8 @@ def _why(detail: Differentiated) -> str:
 def _variant(detail: Differentiated) -> str:
     if detail.reason == IN_STEP:
         return "in-loop"
-    if detail.reason == IN_ARM:
-        return "in-arm"
+    if detail.reason in (IN_ARM, MASKED_ARMS):
+        return detail.reason
     if detail.is_sure:
         return "taken"
     return "handed-on" if detail.is_handed_on else "likely"

@@ -358,6 +358,7 @@ def _graph_if(node: ast.If, test: Value, frame: Frame) -> bool:
     frame.constructs.append(node)
     frame.analysis.arms.enter(node.test, test, frame)
     body = run_arm(node.body, lambda: _run_arm(node, True, frame), frame)
+    frame.analysis.arms.next_arm(node.test)
     other = run_arm(node.orelse, lambda: _run_arm(node, False, frame), frame)
     frame.analysis.arms.leave(node.test)
     frame.constructs.pop()

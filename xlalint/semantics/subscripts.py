@@ -194,6 +194,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     if len(parts) == 1 and index.is_tensor and is_mask(index, node.slice):
         if index.dependence >= ARRIVING:
             frame.analysis.note(frame, node, MASK_INDEX, base, index)
+            frame.analysis.arms.saw_mask(node, node.value, base, frame)
             if sorted_places.are_miscounted(index):
                 frame.analysis.note(frame, node, DATA_SIZED_USE, index, "miscounted")
             sure = base.sure and index.sure

@@ -89,7 +89,11 @@ def _run_arms(
     if test is not None and is_graph:
         frame.arms += 1
         frame.analysis.arms.enter(node, test, frame)
-    results = [runs(function, [], frame) for function in functions]
+    results = []
+    for function in functions:
+        results.append(runs(function, [], frame))
+        if is_graph:
+            frame.analysis.arms.next_arm(node)
     if is_graph:
         frame.analysis.arms.leave(node)
     frame.arms = depth

@@ -14,15 +14,30 @@ from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.values import ARRIVING, CONSTANT, Value
 
 
+class Mask(NamedTuple):
+    """Where a mask keeps a part of a tensor, `base` being what it keeps it of."""
+
+    node: ast.expr
+    base: ast.expr
+    value: Value
+    frame: Frame
+
+
 class Site(NamedTuple):
     """A conditional of the graph: its test, or the call that makes it, and the function it stands in.
 
-    `dependence` is that of the test; nothing where it is only taken for a tensor.
+    `dependence` is that of the test; nothing where it is only taken for a tensor. `masks` are those of each arm.
     """
 
     node: ast.expr
     frame: Frame
     dependence: int
+    masks: list[list[Mask]]
+
+    def masked_in_both(self) -> Mask | None:
+        """A mask of one arm, where another has one too: what each keeps for its gradient cannot be made up for the other (TensorFlow 2.21)."""
+        masked = [masks for masks in self.masks if masks]
+        return masked[-1][0] if len(masked) > 1 and self.dependence > CONSTANT else None
 
 
 class Arms:
@@ -57,11 +72,28 @@ class Arms:
         """The arms of a conditional of the graph are run from here on, until `leave`."""
         if isinstance(node, ast.expr):
             is_vague = test.guess or test.structured or test.optional
-            self._sites.append(Site(node, frame, CONSTANT if is_vague else test.dependence))
+            dependence = CONSTANT if is_vague else test.dependence
+            self._sites.append(Site(node, frame, dependence, [[]]))
+
+    def next_arm(self, node: ast.AST) -> None:
+        """One arm has been run, and the next one is."""
+        if isinstance(node, ast.expr):
+            self._sites[-1].masks.append([])
+
+    def saw_mask(self, node: ast.expr, base: ast.expr, value: Value, frame: Frame) -> None:
+        """A mask keeps a part of a tensor."""
+        if self._sites:
+            self._sites[-1].masks[-1].append(Mask(node, base, value, frame))
 
     def leave(self, node: ast.AST) -> None:
-        if isinstance(node, ast.expr):
-            self._sites.pop()
+        if not isinstance(node, ast.expr):
+            return
+        site = self._sites.pop()
+        mask = site.masked_in_both()
+        if mask is not None:
+            site.frame.analysis.gradients.note_masked(mask, site)
+        if self._sites:  # they are in an arm of the conditional around it as well
+            self._sites[-1].masks[-1] += [mask for masks in site.masks for mask in masks]
 
     def begin(self) -> None:
         """A root is run: whatever an interrupted one left is void."""

@@ -14,6 +14,7 @@ from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import GRADIENT, Verdict
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import callers, jacobians, purposes, step_operands
+from xlalint.semantics.gradients.arms import Mask, Site
 from xlalint.semantics.gradients.flows import (
     Slices,
     body_of,
@@ -51,6 +52,7 @@ PARTNER = "partner"
 EIGENVECTORS = "eigenvectors"
 IN_STEP = "in-step"
 IN_ARM = "in-arm"
+MASKED_ARMS = "masked-arms"
 
 # Loops that callers write themselves have a rule of their own: whether they are bounded is what counts there.
 _LOOPS = ("while_loop", "fori_loop", "scan")
@@ -79,6 +81,7 @@ class _Candidate(NamedTuple):
     detail: Differentiated
     is_likely: bool
     is_fed: bool
+    site: Site | None
 
 
 class Gradients:
@@ -162,6 +165,17 @@ class Gradients:
         detail = Differentiated(ast.unparse(node), reason, (), False, False)
         self._consider(node, Slices(node, frame, given), False, value, detail, frame)
 
+    def note_masked(self, mask: Mask, site: Site) -> None:
+        """A mask in either arm of a conditional, reported where that stands."""
+        node, frame, value = mask.node, mask.frame, mask.value
+        if frame.silent or not frame.context.is_compiled or is_too_long(frame):
+            return
+        if is_cut_off(node, frame) or not value.is_tensor or _has_none(value):
+            return
+        detail = Differentiated(ast.unparse(node), MASKED_ARMS, (), False, False)
+        flows = Slices(node, frame, [mask.base])
+        self._consider(node, flows, False, value, detail, frame, site)
+
     def _consider(
         self,
         node: ast.AST,
@@ -170,6 +184,7 @@ class Gradients:
         value: Value,
         detail: Differentiated,
         frame: Frame,
+        site: Site | None = None,
     ) -> None:
         in_training = is_trained_method(frame, self._analysis)
         feeds = flows.feeds_it()
@@ -192,7 +207,7 @@ class Gradients:
                 settle = partial(self._settle, len(self._candidates))
                 self._analysis.unsettled.add(way.passages, names_objectives, settle)
         detail = detail._replace(is_sure=is_sure, is_handed_on=is_handed_on)
-        self._candidates.append(_Candidate(frame, node, value, detail, likely, bool(feeds)))
+        self._candidates.append(_Candidate(frame, node, value, detail, likely, bool(feeds), site))
 
     def _settle(self, number: int) -> None:
         """A gradient is taken through this one, after all."""
@@ -209,12 +224,11 @@ class Gradients:
             if detail.is_sure or candidate.is_likely or function in reached:
                 # `def loss(): ... model(x) ...`, called under the tape, returns what is differentiated.
                 is_sure = detail.is_sure or (candidate.is_fed and function in self.taped)
-                if detail.reason in (IN_STEP, IN_ARM) and not is_sure:
+                if detail.reason in (IN_STEP, IN_ARM, MASKED_ARMS) and not is_sure:
                     continue  # masks and tables are tiled in loops as well
                 detail = detail._replace(is_sure=is_sure)
-                self._analysis.keep(
-                    candidate.frame, candidate.node, GRADIENT, candidate.value, detail
-                )
+                at = candidate.site or candidate
+                self._analysis.keep(at.frame, at.node, GRADIENT, candidate.value, detail)
 
 
 def _has_none(value: Value) -> bool:

@@ -345,8 +345,10 @@ class Slices:
 
     def leaves_function(self) -> bool:
         """Whether the result flows into what the function returns, or into a call made for what it does (`add_loss`)."""
-        if self._frame.function is None or isinstance(self._frame.function.node, ast.Lambda):
+        if self._frame.function is None:
             return True
+        if isinstance(self._frame.function.node, ast.Lambda):
+            return self._is_in(self._frame.function.node.body)
         reached = self._reached()
         for part in nodes_of(body_of(self._frame.function)):
             if isinstance(part, (ast.Return, ast.Expr)) and part.value is not None:

@@ -71,6 +71,9 @@ def parameters_of(api: Api | None, arguments: Arguments) -> tuple[str, ...]:
     return api.params
 
 
+_MASKS = frozenset({"tf.boolean_mask", "tf.compat.v1.boolean_mask"})
+
+
 def note_in_step(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None:
     """Note a call in a step of a loop, or in an arm of a conditional on data, whose gradient may need what is computed there."""
     if frame.silent or not frame.context.is_compiled or not step_operands.concerns(api):
@@ -171,6 +174,9 @@ def note_hazards(
         or needs_constant
     ):
         note_call(api, verdict, bound, makes_data_sized, node, frame)
+    if makes_data_sized and api.name in _MASKS and isinstance(node, ast.Call) and node.args:
+        kept = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
+        frame.analysis.arms.saw_mask(node, node.args[0], kept, frame)
     if not verdict.missing:
         _note_dtypes(api, bound, arguments, result, node, frame)
         text.note_call(api, bound, result, node, frame)
