@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Aim, Rule
-from xlalint.semantics.facts import GRADIENT
+from xlalint.semantics.facts import GRADIENT, Fact
 from xlalint.semantics.gradients.differentiation import (
     COUNT,
     EIGENVECTORS,
@@ -16,6 +16,7 @@ from xlalint.semantics.gradients.differentiation import (
     NO_KERNEL,
     PARTITION,
     PARTNER,
+    SLICE,
     Differentiated,
 )
 from xlalint.semantics.gradients.misplaced import CUT, JOINED, SUMMED
@@ -48,22 +49,17 @@ class NoCompilableGradient(Rule):
 
     def visit_Subscript(self, node: cst.Subscript) -> None:
         for fact in self.facts(node, GRADIENT):
-            if fact.detail.reason == SUMMED:
-                continue
-            is_sure = fact.detail.is_sure
-            self.report(
-                node,
-                fact,
-                "slice-taken" if is_sure else "slice-likely",
-                confidence="certain" if is_sure else "likely",
-                slice=self.quote(node),
-            )
+            if fact.detail.reason != SUMMED:
+                self._report_slice(node, fact)
 
     def _judge(self, node: cst.BaseExpression, named: cst.BaseExpression) -> None:
         for fact in self.facts(node, GRADIENT):
             detail: Differentiated = fact.detail
             if detail.reason in (JOINED, CUT, SUMMED) or _compiles_here(detail, self.passage.aim):
                 continue  # XLA204 and XLA206 say what becomes of parts joined and cut
+            if detail.reason == SLICE:
+                self._report_slice(node, fact)
+                continue
             why = _why(detail)
             self.report(
                 node,
@@ -73,6 +69,16 @@ class NoCompilableGradient(Rule):
                 api=detail.api if detail.reason == MASKED_ARMS else self.quote(named),
                 why=why,
             )
+
+    def _report_slice(self, node: cst.BaseExpression, fact: Fact) -> None:
+        is_sure = fact.detail.is_sure
+        self.report(
+            node,
+            fact,
+            "slice-taken" if is_sure else "slice-likely",
+            confidence="certain" if is_sure else "likely",
+            slice=self.quote(node),
+        )
 
 
 def _why(detail: Differentiated) -> str:

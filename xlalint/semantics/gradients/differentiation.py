@@ -137,15 +137,17 @@ class Gradients:
         detail = Differentiated(api.name, reason, (needed,), False, is_computed)
         self._consider(node, Slices(node, frame), _is_label(node), first, detail, frame)
 
-    def note_slice(self, part: ast.Subscript, through: ast.AST, value: Value, frame: Frame) -> None:
-        """A slice that one arm of a conditional takes: it goes on as the result of `through`, in the function of `frame`."""
+    def note_slice(
+        self, part: ast.expr, base: ast.expr, through: ast.AST, value: Value, frame: Frame
+    ) -> None:
+        """A slice of `base` that one arm of a conditional takes: it goes on as the result of `through`, in the function of `frame`."""
         if frame.silent or not frame.context.is_compiled or is_too_long(frame):
             return
         if is_cut_off(through, frame) or not value.is_tensor or _has_none(value):
             return
-        is_counted = value.dtype is None and _names_numbers(part.value)
+        is_counted = value.dtype is None and _names_numbers(base)
         detail = Differentiated(ast.unparse(part), SLICE, (), False, False)
-        flows = Slices(through, frame, [part.value])
+        flows = Slices(through, frame, [base])
         self._consider(part, flows, is_counted, value, detail, frame)
 
     def note_partner(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from xlalint.semantics.control_flow import named_tests, unequal_arms
 from xlalint.semantics.control_flow.unequal_arms import Returned, Sizes
@@ -95,6 +96,14 @@ def _note(
 ) -> None:
     """`call` is what gives the result of either arm; None where the slice itself stands in the function."""
     for (one, known), other in ((first, second), (second, first)):
+        taken = _some_of(one)
+        if taken is not None and _root(taken.base) not in known:
+            if _is_kept_of(taken.base, other[0], frame):
+                value = frame.analysis.evaluate(taken.base, frame)
+                frame.analysis.gradients.note_slice(
+                    taken.node, taken.base, call or taken.node, value, frame
+                )
+                return
         if not isinstance(one, ast.Subscript) or _root(one) in known:
             continue
         if (
@@ -103,7 +112,7 @@ def _note(
             or _is_beside_kept(one, other[0], test, frame)
         ):
             value = frame.analysis.evaluate(one.value, frame)
-            frame.analysis.gradients.note_slice(one, call or one, value, frame)
+            frame.analysis.gradients.note_slice(one, one.value, call or one, value, frame)
             return
 
 
@@ -149,7 +158,36 @@ def _is_beside_kept(
     asked = named_tests.written(test, frame) if test is not None else None
     if not (leaves_out(cut[0][1], asked) or _reads_behind(part, cut[0][1], asked)):
         return False
-    all_of_them = _as_many(part.value, frame)
+    return _is_kept_of(part.value, other, frame)
+
+
+class _Taken(NamedTuple):
+    """What takes some numbers, fewer than there are, and what it takes them of."""
+
+    node: ast.Subscript | ast.Call
+    base: ast.expr
+
+
+def _some_of(node: ast.expr) -> _Taken | None:
+    """`tf.math.top_k(losses, k)[0]`, its `values`, `tf.gather(losses, [0, 1])`."""
+    called = node
+    if (isinstance(node, ast.Subscript) and number(node.slice) == 0) or (isinstance(node, ast.Attribute) and node.attr == "values"):
+        called = node.value
+    if not isinstance(called, ast.Call) or len(called.args) < 2:
+        return None
+    base, asked = called.args[:2]
+    if called_name(called) == "top_k" and called is not node:
+        is_all = isinstance(asked, (ast.Call, ast.Subscript)) and ast.unparse(base) in ast.unparse(
+            asked
+        )
+        return None if is_all else _Taken(node if isinstance(node, ast.Subscript) else called, base)
+    is_list = isinstance(asked, ast.List) and all(number(each) is not None for each in asked.elts)
+    return _Taken(called, base) if called_name(called) == "gather" and is_list else None
+
+
+def _is_kept_of(base: ast.expr, other: ast.expr, frame: Frame) -> bool:
+    """Whether `other` is what a mask keeps of as many numbers as there are in `base`."""
+    all_of_them = _as_many(base, frame)
     masked = _as_many(other.value if isinstance(other, ast.Subscript) else _first(other), frame)
     if all_of_them is None or masked is None or all_of_them != masked:
         return False
