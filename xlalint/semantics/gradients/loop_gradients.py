@@ -119,6 +119,7 @@ class LoopGradients:
         frame: Frame,
         *,
         takes_elements: bool = False,
+        is_keras_layer: bool = False,
     ) -> None:
         """A call that makes a loop; `state` is what its body carries, `body` the function where it is known.
 
@@ -136,7 +137,9 @@ class LoopGradients:
             if not takes_elements and not _keeps_values(inside, names, names, frame):
                 return
             given += _values(inside)
-        self._add(Slices(node, frame, given), node, node, is_bounded, frame, is_known=True)
+        # The loops of Keras 3's recurrent layers keep a list of a known size, wherever they are traced (measured).
+        slices = Slices(node, frame, given)
+        self._add(slices, node, node, is_bounded, frame, True, is_keras_layer)
 
     def _add(
         self,
@@ -146,12 +149,13 @@ class LoopGradients:
         is_bounded: bool,
         frame: Frame,
         is_known: bool,
+        is_keras_layer: bool = False,
     ) -> None:
         if frame.silent or not frame.context.is_compiled or is_cut_off(cut, frame):
             return
         site = self._analysis.arms.innermost
         in_arm = site is not None
-        layer = _traced_for_itself(frame)
+        layer = None if is_keras_layer else _traced_for_itself(frame)
         in_training = is_trained_method(frame, self._analysis)
         in_training = in_training or (in_arm and purposes.serves_objective(frame))
         around = frame

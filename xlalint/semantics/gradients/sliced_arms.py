@@ -171,7 +171,9 @@ class _Taken(NamedTuple):
 def _some_of(node: ast.expr) -> _Taken | None:
     """`tf.math.top_k(losses, k)[0]`, its `values`, `tf.gather(losses, [0, 1])`."""
     called = node
-    if (isinstance(node, ast.Subscript) and number(node.slice) == 0) or (isinstance(node, ast.Attribute) and node.attr == "values"):
+    if (isinstance(node, ast.Subscript) and number(node.slice) == 0) or (
+        isinstance(node, ast.Attribute) and node.attr == "values"
+    ):
         called = node.value
     if not isinstance(called, ast.Call) or len(called.args) < 2:
         return None
