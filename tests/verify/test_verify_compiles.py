@@ -734,3 +734,70 @@ def test_the_meter_says_what_changed_and_what_to_pad_to(verify: Any) -> None:
         f"{told}; the data bring batches with a number of rows of 1 and 2",
     )
     assert evidence["XLA302"] == (padded, f"{told}; shape of `ids`: int32[2, 9] -> int32[2, 30]")
+
+
+BACKWARDS = """\
+import keras
+import numpy as np
+import tensorflow as tf
+
+
+class Mapped(keras.layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.rate = self.add_weight(shape=(), name="rate", initializer="ones")
+
+    @tf.function
+    def call(self, x):
+        return tf.map_fn(lambda row: tf.reduce_sum(tf.square(row * self.rate), 0), x)
+
+
+w = tf.Variable(2.0)
+
+
+@tf.function(jit_compile=True)
+def means_of_either(x):
+    with tf.GradientTape() as tape:
+        losses = tf.reshape(tf.square(x * w), [-1])
+        loss = tf.cond(
+            losses[4] > 0.1,
+            lambda: tf.reduce_mean(losses[losses > 0.1]),
+            lambda: tf.reduce_mean(losses[losses < 0.3]),
+        )
+    return tape.gradient(loss, w)
+
+
+@tf.function(jit_compile=True)
+def noisy(x):
+    with tf.GradientTape() as tape:
+        y = x * w
+        loss = tf.reduce_sum(
+            tf.cond(tf.random.uniform([]) < 0.5, lambda: tf.nn.softmax(y, axis=-2), lambda: y) ** 2
+        )
+    return tape.gradient(loss, w)
+
+
+for step in (means_of_either, noisy):
+    try:
+        step(tf.reshape(tf.range(12.0) / 12.0, [2, 6]))
+    except Exception as error:
+        print(type(error).__name__)
+model = keras.Sequential([keras.Input((4, 3)), Mapped(), keras.layers.Dense(1)])
+model.compile("sgd", "mse", jit_compile=True)
+model.fit(np.random.rand(8, 4, 3), np.zeros((8, 1)), batch_size=4, verbose=0)
+"""
+
+
+def test_gradients_that_conditionals_and_loops_lack_are_confirmed(verify: Any) -> None:
+    ran, report = verify({"train.py": BACKWARDS}, "--steps", "2", *script("train.py"))
+    assert ran.status == 1
+    verdicts = {
+        (one["code"], one["line"]): one["verdict"]
+        for one in report["findings"]
+        if one["severity"] == "error"
+    }
+    assert verdicts == {
+        ("XLA103", line_of(BACKWARDS, "tf.map_fn")): "confirmed",
+        ("XLA407", line_of(BACKWARDS, "loss = tf.cond(")): "confirmed",
+        ("XLA407", line_of(BACKWARDS, "tf.nn.softmax")): "confirmed",
+    }

@@ -43,6 +43,9 @@ HOST_OPS = frozenset(
 _THESE_ARGUMENTS = "compiles with the arguments of this run"
 _THESE_VALUES = "agrees with eager execution for the values of this run"
 _LATER = "compiles, which says nothing of later calls"
+_TRACED_HERE = (
+    "compiles where this run traces it, which says nothing of what Keras has traced before"
+)
 _TPU = "compiles on a CPU, which says nothing of a TPU"
 
 
@@ -52,7 +55,7 @@ class Claim:
 
     `kinds` are the failures (see `records.Failure`) at its place that bear it out; `shows` the operations that do so by
     being in the program; `basis` what it is refuted by; `otherwise` what to say of a program that passes where the basis is
-    NEVER. `only_backward`: a failure counts in a gradient alone. `is_of_names`: the error has to speak of the name that the
+    NEVER. `says`: what a failure of a training run says, wherever it stands, that bears it out. `only_backward`: a failure counts in a gradient alone. `is_of_names`: the error has to speak of the name that the
     finding says is gone.
     """
 
@@ -60,6 +63,7 @@ class Claim:
     basis: str
     shows: frozenset[str] = frozenset()
     otherwise: str = ""
+    says: str = ""
     only_backward: bool = False
     is_of_names: bool = False
 
@@ -71,6 +75,7 @@ _CLAIMS = {
     "XLA101/warning": Claim(frozenset({"symbolic", "compiler", "gradient"}), HOLDS, _CONDITIONALS | _LOGIC),
     "XLA102/error": Claim(_TRACING, TRACES),
     "XLA102/warning": Claim(frozenset({"symbolic", "compiler", "gradient", "not-constant"}), HOLDS, _LOOPS),
+    "XLA103/traced-before": Claim(_BACKWARD, NEVER, otherwise=_TRACED_HERE, says="TensorList", only_backward=True),
     "XLA103/error": Claim(_BACKWARD, GRADIENT, only_backward=True),
     "XLA103/warning": Claim(_BACKWARD, GRADIENT, only_backward=True),
     "XLA104/dataset": Claim(frozenset({"no-kernel", "compiler", "python", "symbolic"}), TRACES),
@@ -114,6 +119,8 @@ _CLAIMS = {
     "XLA406": Claim(frozenset(), NEVER, otherwise=_THESE_VALUES),
     "XLA407/slice-taken": Claim(_BACKWARD, NEVER, otherwise=_THESE_VALUES, only_backward=True),
     "XLA407/slice-likely": Claim(_BACKWARD, NEVER, otherwise=_THESE_VALUES, only_backward=True),
+    "XLA407/in-arm": Claim(_BACKWARD, NEVER, otherwise=_THESE_VALUES, only_backward=True),
+    "XLA407/masked-arms": Claim(_BACKWARD, GRADIENT),
     "XLA407/in-loop": Claim(_BACKWARD, NEVER, otherwise=_THESE_VALUES, only_backward=True),
     "XLA407": Claim(_BACKWARD | {"python"}, GRADIENT, only_backward=True),
     "XLA504/by-position": Claim(_TRACING | {"compiler"}, NEVER),

@@ -157,7 +157,9 @@ def unclaimed(
 
 
 def _stands_for_more(finding: Finding) -> bool:
-    """Whether a finding is told once for several sizes of its function, which the same number decides."""
+    """Whether a finding is told once for several sizes of its function, which the same number decides, or for all that its gradient needs."""
+    if finding.code == "XLA407":
+        return finding.variant in ("in-arm", "in-loop")
     return finding.code == "XLA203" and " of this function" in finding.message
 
 
@@ -167,7 +169,12 @@ def _judge(
     finding, span = case.finding, case.span
     if finding.cell is not None:
         return Verdict(finding, NOT_REACHED, _why_not(case, targets))
-    at_place = [one for one in told if _bears_out(one.failure, case, cases)]
+    at_place = [
+        one
+        for one in told
+        if _bears_out(one.failure, case, cases)
+        or (case.claim.says and one.target is None and case.claim.says in one.failure.message)
+    ]
     if at_place:
         # The one that fits best says most.
         best = max(at_place, key=lambda one: span.fit(one.failure))

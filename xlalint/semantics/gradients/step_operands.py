@@ -1,9 +1,9 @@
 """Operations in a step of a loop of the graph, or in an arm of a conditional, whose gradient asks for what was computed there: a size,
 or an order of axes.
 
-The gradient of a loop runs it backwards, with what each step kept, and that of a conditional the arm that was taken. XLA needs the operands that say how large a result is, and along which
-axes an operation works, when it compiles. A constant is made again; what a step computes is kept like everything else, though it be
-the same in all steps and known from the shapes: the gradient does not compile. Some APIs compute such an operand themselves, of constants too
+The gradient of a loop runs it backwards, with what each step kept, and that of a conditional the arm that was taken. XLA needs the operands
+that say how large a result is, and along which axes an operation works, when it compiles. A constant is made again; what a step computes is
+kept like everything else, though it be the same in all steps and known from the shapes: the gradient does not compile. Some APIs compute such an operand themselves, of constants too
 (`tf.repeat(x, 2)`): the catalogue says which. The program itself compiles, as does the same operation outside of a loop, in
 `tf.vectorized_map`, and with sizes of Python (`x.shape[0]`). All measured, TensorFlow 2.15 and 2.21: fixtures/XLA407.
 """
