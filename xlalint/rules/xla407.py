@@ -17,6 +17,7 @@ from xlalint.semantics.gradients.differentiation import (
     PARTITION,
     PARTNER,
     SLICE,
+    TRACED_BEFORE,
     Differentiated,
 )
 from xlalint.semantics.gradients.misplaced import CUT, JOINED, SUMMED
@@ -31,6 +32,10 @@ _WHY = {
     PARTNER: "it compares the size of the other tensor with the largest that what the mask kept may have",
     COUNT: "it needs `k` when it compiles, and the data say it",
 }
+
+
+# Told of a conditional, and of something in its arms.
+_OF_CONDITIONALS = frozenset({MASKED_ARMS, TRACED_BEFORE})
 
 
 class NoCompilableGradient(Rule):
@@ -66,7 +71,7 @@ class NoCompilableGradient(Rule):
                 fact,
                 _variant(detail),
                 confidence="certain" if detail.is_sure else "likely",
-                api=detail.api if detail.reason == MASKED_ARMS else self.quote(named),
+                api=detail.api if detail.reason in _OF_CONDITIONALS else self.quote(named),
                 why=why,
             )
 
@@ -90,7 +95,7 @@ def _why(detail: Differentiated) -> str:
 def _variant(detail: Differentiated) -> str:
     if detail.reason == IN_STEP:
         return "in-loop"
-    if detail.reason in (IN_ARM, MASKED_ARMS):
+    if detail.reason == IN_ARM or detail.reason in _OF_CONDITIONALS:
         return detail.reason
     if detail.is_sure:
         return "taken"

@@ -21,6 +21,7 @@ from xlalint.semantics.functions import Functions
 from xlalint.semantics.gradients.arms import Arms
 from xlalint.semantics.gradients.differentiation import Gradients
 from xlalint.semantics.gradients.loop_gradients import LoopGradients
+from xlalint.semantics.gradients.traced_before import TracedBefore
 from xlalint.semantics.gradients.unsettled import Unsettled
 from xlalint.semantics.imports.installed import InstalledClasses
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
@@ -105,6 +106,7 @@ class Analysis:
         self.rates = Rates(self)
         self.gradients = Gradients(self)
         self.arms = Arms()
+        self.traced_before = TracedBefore(self)
         self.unsettled = Unsettled()
         self.loop_gradients = LoopGradients(self)
         self._installed = InstalledClasses(list(installed))

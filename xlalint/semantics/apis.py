@@ -390,9 +390,7 @@ def call_external_instance(
                 hazards.note_in_step(api, {**made, **arguments.keywords}, node, frame)
         if _is_recurrent(plain) and made.get("unroll") != TRUE:
             state = list(arguments.positional[:1])
-            frame.analysis.loop_gradients.note_call(
-                node, state, None, True, frame, is_keras_layer=True
-            )
+            frame.analysis.loop_gradients.note_call(node, state, None, True, frame)
             repeated = recurrent.recurrent_in(target)
             failing = failing or repeated
             if repeated is not None and frame.context.is_compiled:

@@ -361,6 +361,7 @@ def _graph_if(node: ast.If, test: Value, frame: Frame) -> bool:
     frame.analysis.arms.next_arm(node.test)
     other = run_arm(node.orelse, lambda: _run_arm(node, False, frame), frame)
     frame.analysis.arms.leave(node.test)
+    frame.analysis.traced_before.saw_conditional(node.test, [*node.body, *node.orelse], frame)
     frame.constructs.pop()
     note_arms(node, test, body, other, frame)
     if body.ends and other.ends:

@@ -281,7 +281,7 @@ class Objects:
         role = self._analysis.classes.role(cls)
         if role is not None and role.kind in TRACED_METHODS:
             if self._analysis.makes_symbolic and symbolic.takes(arguments):
-                self._analysis.loop_gradients.saw_in_functional(cls)
+                self._analysis.traced_before.saw_in_functional(cls)
                 return symbolic.marked(Value(TENSOR, ARRIVING, structured=True))
             name = self._analysis.classes.called_as(cls, role.kind)
             method = self._analysis.classes.method(cls, name)

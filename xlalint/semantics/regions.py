@@ -274,6 +274,7 @@ class Regions:
         self._leave_pipelines_to_host()
         self._analysis.gradients.judge()
         self._analysis.loop_gradients.judge()
+        self._analysis.traced_before.judge()
         self._analysis.recurrent_layers.judge()
         self._drop_host_facts()
         self._settle_printing()

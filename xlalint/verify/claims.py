@@ -119,6 +119,7 @@ _CLAIMS = {
     "XLA406": Claim(frozenset(), NEVER, otherwise=_THESE_VALUES),
     "XLA407/slice-taken": Claim(_BACKWARD, NEVER, otherwise=_THESE_VALUES, only_backward=True),
     "XLA407/slice-likely": Claim(_BACKWARD, NEVER, otherwise=_THESE_VALUES, only_backward=True),
+    "XLA407/traced-before": Claim(_BACKWARD, NEVER, otherwise=_TRACED_HERE, says="Optional", only_backward=True),
     "XLA407/in-arm": Claim(_BACKWARD, NEVER, otherwise=_THESE_VALUES, only_backward=True),
     "XLA407/masked-arms": Claim(_BACKWARD, GRADIENT),
     "XLA407/in-loop": Claim(_BACKWARD, NEVER, otherwise=_THESE_VALUES, only_backward=True),

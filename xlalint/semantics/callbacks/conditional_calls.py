@@ -96,6 +96,8 @@ def _run_arms(
             frame.analysis.arms.next_arm(node)
     if is_graph:
         frame.analysis.arms.leave(node)
+        arms = [part for function in functions for part in _body(function)]
+        frame.analysis.traced_before.saw_conditional(node, arms, frame)
     frame.arms = depth
     return results
 

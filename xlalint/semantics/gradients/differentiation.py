@@ -53,6 +53,7 @@ EIGENVECTORS = "eigenvectors"
 IN_STEP = "in-step"
 IN_ARM = "in-arm"
 MASKED_ARMS = "masked-arms"
+TRACED_BEFORE = "traced-before"
 
 # Loops that callers write themselves have a rule of their own: whether they are bounded is what counts there.
 _LOOPS = ("while_loop", "fori_loop", "scan")

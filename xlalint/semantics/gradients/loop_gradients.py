@@ -15,10 +15,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from xlalint.semantics.classes import LAYER
 from xlalint.semantics.facts import LOOP_GRADIENT
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.gradients import callers, purposes
+from xlalint.semantics.gradients import callers, purposes, traced_before
 from xlalint.semantics.gradients.arms import Site
 from xlalint.semantics.gradients.flows import (
     Slices,
@@ -82,12 +81,6 @@ class LoopGradients:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self._candidates: list[_Candidate] = []
-        # Layers of the project that are part of a functional model.
-        self._in_functional: set[ClassInfo] = set()
-
-    def saw_in_functional(self, layer: ClassInfo) -> None:
-        """A layer of the project is called on a symbolic tensor, or listed behind an Input: Keras traces it then."""
-        self._in_functional.add(layer)
 
     def note_statement(
         self,
@@ -119,7 +112,6 @@ class LoopGradients:
         frame: Frame,
         *,
         takes_elements: bool = False,
-        is_keras_layer: bool = False,
     ) -> None:
         """A call that makes a loop; `state` is what its body carries, `body` the function where it is known.
 
@@ -137,9 +129,7 @@ class LoopGradients:
             if not takes_elements and not _keeps_values(inside, names, names, frame):
                 return
             given += _values(inside)
-        # The loops of Keras 3's recurrent layers keep a list of a known size, wherever they are traced (measured).
-        slices = Slices(node, frame, given)
-        self._add(slices, node, node, is_bounded, frame, True, is_keras_layer)
+        self._add(Slices(node, frame, given), node, node, is_bounded, frame, is_known=True)
 
     def _add(
         self,
@@ -149,13 +139,12 @@ class LoopGradients:
         is_bounded: bool,
         frame: Frame,
         is_known: bool,
-        is_keras_layer: bool = False,
     ) -> None:
         if frame.silent or not frame.context.is_compiled or is_cut_off(cut, frame):
             return
         site = self._analysis.arms.innermost
         in_arm = site is not None
-        layer = None if is_keras_layer else _traced_for_itself(frame)
+        layer = traced_before.layer_of(frame)
         in_training = is_trained_method(frame, self._analysis)
         in_training = in_training or (in_arm and purposes.serves_objective(frame))
         around = frame
@@ -219,7 +208,9 @@ class LoopGradients:
                 function in in_arms and not candidate.is_apart and candidate.node not in at_sites
             ):
                 reason = IN_CONDITIONAL
-            elif candidate.is_sure and candidate.layer in self._in_functional:
+            elif candidate.is_sure and self._analysis.traced_before.is_in_functional(
+                candidate.layer
+            ):
                 self._keep(candidate, TRACED_BEFORE, is_sure=True)
                 continue
             else:
@@ -250,21 +241,6 @@ class LoopGradients:
             node, frame = candidate.site.node, candidate.site.frame
         detail = LoopGradient(reason, is_sure, loop)
         self._analysis.keep(frame, node, LOOP_GRADIENT, candidate.value, detail)
-
-
-def _traced_for_itself(frame: Frame) -> ClassInfo | None:
-    """The layer whose `call` leads to this by way of a tf.function, be it `call` itself."""
-    root = frame.context.root
-    if root is None or root.cls is None or root.name != "call":
-        return None
-    analysis = frame.analysis
-    role = analysis.classes.role(root.cls)
-    inner: Frame | None = frame
-    while inner is not None and role is not None and role.kind == LAYER:
-        if inner.function is not None and analysis.traits(inner.function).tf_function:
-            return root.cls
-        inner = inner.caller
-    return None
 
 
 def _of_conditional(site: Site, slices: Slices, frame: Frame) -> tuple[Slices, Frame]:

@@ -131,7 +131,7 @@ class ModelLayers:
         if layers.kind is SEQUENCE and any(symbolic.is_symbolic(item) for item in layers.ref):
             for item in layers.ref:
                 if item.kind is INSTANCE and isinstance(item.ref, ClassInfo):
-                    self._analysis.loop_gradients.saw_in_functional(item.ref)
+                    self._analysis.traced_before.saw_in_functional(item.ref)
         written = _first_argument(node)
         if not isinstance(written, ast.List | ast.Tuple) or layers.kind is not SEQUENCE:
             return ()
