@@ -73,9 +73,10 @@ class TracedBefore:
 
 
 def layer_of(frame: Frame) -> ClassInfo | None:
-    """The layer whose `call` leads to this by way of a tf.function, be it `call` itself, that makes no variables.
+    """The layer whose `call` leads to this by way of a tf.function, be it `call` itself, of which Keras keeps the first trace.
 
-    One in which layers are called for the first time makes theirs: some of these are traced once more, for the training step (measured).
+    A function that makes all its variables when it is first called, those of the layers that it calls, is traced once more, for the
+    training step; one that reads a weight made before is not (measured, Keras 3.15).
     """
     root = frame.context.root
     if root is None or root.cls is None or root.name != "call":
@@ -87,9 +88,19 @@ def layer_of(frame: Frame) -> ClassInfo | None:
     while inner is not None and role is not None and role.kind == LAYER:
         passed.append(inner)
         if inner.function is not None and analysis.traits(inner.function).tf_function:
-            return root.cls if _calls_operations_alone(passed) else None
+            is_kept = _reads_a_weight(passed) or _calls_operations_alone(passed)
+            return root.cls if is_kept else None
         inner = inner.caller
     return None
+
+
+def _reads_a_weight(frames: Sequence[Frame]) -> bool:
+    """Whether these functions read a variable: it was made before them."""
+    return any(
+        isinstance(part, ast.Attribute) and frame.analysis.evaluate(part, frame).kind is VARIABLE
+        for frame in frames
+        for part in nodes_of(body_of(frame.function))
+    )
 
 
 def _calls_operations_alone(frames: Sequence[Frame]) -> bool:
