@@ -19,10 +19,11 @@ from xlalint.verify.patching import Patches
 class GradientTap:
     """While open, keeps the gradients given to `apply_gradients` or `apply` in the graph (or eager run) of the caller.
 
-    Where none are, it has those that tapes gave: `weights.assign_sub(rate * tape.gradient(loss, weights))`.
+    With `hears_tapes` it has, where none are, those that tapes gave: `weights.assign_sub(rate * tape.gradient(loss, weights))`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, hears_tapes: bool = False) -> None:
+        self._hears_tapes = hears_tapes
         self._patches = Patches()
         self._found: list[Any] = []
         self._taken: list[Any] = []
@@ -32,7 +33,8 @@ class GradientTap:
             for name in ("apply_gradients", "apply"):
                 if name in vars(optimizer):
                     self._patches.wrap(optimizer, name, self._listening)
-        self._patches.wrap(tf.GradientTape, "gradient", self._taking)
+        if self._hears_tapes:
+            self._patches.wrap(tf.GradientTape, "gradient", self._taking)
         return self
 
     def __exit__(self, *_: object) -> None:

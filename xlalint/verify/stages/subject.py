@@ -66,7 +66,7 @@ class Subject:
     @contextmanager
     def listening(self) -> Iterator[Callable[..., Any]]:
         """The program as a function of its tensors that returns `outputs` and, where it applies them, `gradients`."""
-        with GradientTap() as tap:
+        with GradientTap(hears_tapes=True) as tap:
 
             def run(*tensors: Any) -> Any:
                 tap.clear()
