@@ -55,8 +55,8 @@ class Claim:
 
     `kinds` are the failures (see `records.Failure`) at its place that bear it out; `shows` the operations that do so by
     being in the program; `basis` what it is refuted by; `otherwise` what to say of a program that passes where the basis is
-    NEVER. `says`: what a failure of a training run says, wherever it stands, that bears it out. `only_backward`: a failure counts in a gradient alone. `is_of_names`: the error has to speak of the name that the
-    finding says is gone.
+    NEVER. `says`: what a failure of a training run says, wherever it stands, that bears it out. `only_backward`: a failure counts
+    in a gradient alone. `is_of_names`: the error has to speak of the name that the finding says is gone.
     """
 
     kinds: frozenset[str]

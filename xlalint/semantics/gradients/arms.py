@@ -34,11 +34,6 @@ class Site(NamedTuple):
     dependence: int
     masks: list[list[Mask]]
 
-    def masked_in_both(self) -> Mask | None:
-        """A mask of one arm, where another has one too: what each keeps for its gradient cannot be made up for the other (TensorFlow 2.21)."""
-        masked = [masks for masks in self.masks if masks]
-        return masked[-1][0] if len(masked) > 1 and self.dependence > CONSTANT else None
-
 
 class Arms:
     """Arms are entered and left as the analysis runs them."""
@@ -89,9 +84,7 @@ class Arms:
         if not isinstance(node, ast.expr):
             return
         site = self._sites.pop()
-        mask = site.masked_in_both()
-        if mask is not None:
-            site.frame.analysis.gradients.note_masked(mask, site)
+        site.frame.analysis.gradients.note_masked(site)
         if self._sites:  # they are in an arm of the conditional around it as well
             self._sites[-1].masks[-1] += [mask for masks in site.masks for mask in masks]
 

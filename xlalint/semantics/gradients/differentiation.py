@@ -30,6 +30,7 @@ from xlalint.semantics.values import (
     ARRIVING,
     BOUNDED,
     COMPUTED,
+    CONSTANT,
     FROM_SHAPE,
     NOTHING_KNOWN,
     PYTHON,
@@ -168,16 +169,19 @@ class Gradients:
         detail = Differentiated(ast.unparse(node), reason, (), False, False)
         self._consider(node, Slices(node, frame, given), False, value, detail, frame)
 
-    def note_masked(self, mask: Mask, site: Site) -> None:
-        """A mask in either arm of a conditional, reported where that stands."""
-        node, frame, value = mask.node, mask.frame, mask.value
-        if frame.silent or not frame.context.is_compiled or is_too_long(frame):
+    def note_masked(self, site: Site) -> None:
+        """A conditional whose arms have masks, reported where it stands: what one arm keeps for its gradient cannot be made up for the other
+        that keeps such, too. All that is differentiable is kept, trained or not (TensorFlow 2.12 to 2.21).
+        """
+        arms = [[mask for mask in masks if _is_differentiable(mask)] for masks in site.masks]
+        masked = [masks[0] for masks in arms if masks]
+        if len(masked) < 2 or site.dependence <= CONSTANT:
             return
-        if is_cut_off(node, frame) or not value.is_tensor or _has_none(value):
-            return
-        detail = Differentiated(ast.unparse(node), MASKED_ARMS, (), False, False)
-        flows = Slices(node, frame, [mask.base])
-        self._consider(node, flows, False, value, detail, frame, site)
+        for node, base, value, frame in reversed(masked):
+            detail = Differentiated(ast.unparse(node), MASKED_ARMS, (), False, False)
+            self._consider(node, Slices(node, frame, [base]), False, value, detail, frame, site)
+            if self._candidates and self._candidates[-1].detail == detail._replace(is_sure=True):
+                return
 
     def _consider(
         self,
@@ -232,6 +236,16 @@ class Gradients:
                 detail = detail._replace(is_sure=is_sure)
                 at = candidate.site or candidate
                 self._analysis.keep(at.frame, at.node, GRADIENT, candidate.value, detail)
+
+
+def _is_differentiable(mask: Mask) -> bool:
+    """Whether what a mask keeps flows on as numbers that have a gradient: not where it is counted, or cut off."""
+    node, base, value, frame = mask
+    if frame.silent or not frame.context.is_compiled or is_too_long(frame):
+        return False
+    if is_cut_off(node, frame) or not value.is_tensor or _has_none(value):
+        return False
+    return Slices(node, frame, [base]).leaves_function()
 
 
 def _has_none(value: Value) -> bool:

@@ -19,6 +19,7 @@ from xlalint.semantics.facts import LOOP_GRADIENT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import callers, purposes, traced_before
 from xlalint.semantics.gradients.arms import Site
+from xlalint.semantics.gradients.differentiation import TRACED_BEFORE
 from xlalint.semantics.gradients.flows import (
     Slices,
     is_cut_off,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 UNBOUNDED = "unbounded"
 IN_CONDITIONAL = "in-conditional"
 IN_JACOBIAN = "in-jacobian"
-TRACED_BEFORE = "traced-before"
 
 _PRODUCTS = (ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.FloorDiv, ast.Mod)
 # Calls whose gradient needs nothing that the step computed.
