@@ -6,8 +6,7 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.semantics.facts import CALL, MASK_INDEX, CallDetail
-
-MASK_APIS = frozenset({"tf.boolean_mask", "tf.compat.v1.boolean_mask"})
+from xlalint.semantics.hazards.hazards import MASK_APIS
 
 
 class BooleanMask(Rule):

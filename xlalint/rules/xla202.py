@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.rules.xla201 import MASK_APIS
 from xlalint.semantics.facts import CALL, CallDetail
+from xlalint.semantics.hazards.hazards import MASK_APIS
 
 # As large as the labels once more: `tf.nn.ctc_loss` takes it on a TPU. What else is done with it is for XLA204 to judge.
 _MADE_FOR_TPUS = frozenset({"tf.nn.ctc_unique_labels"})

@@ -71,7 +71,8 @@ def parameters_of(api: Api | None, arguments: Arguments) -> tuple[str, ...]:
     return api.params
 
 
-_MASKS = frozenset({"tf.boolean_mask", "tf.compat.v1.boolean_mask"})
+# `x[mask]` by name.
+MASK_APIS = frozenset({"tf.boolean_mask", "tf.compat.v1.boolean_mask"})
 
 
 def note_in_step(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None:
@@ -174,7 +175,7 @@ def note_hazards(
         or needs_constant
     ):
         note_call(api, verdict, bound, makes_data_sized, node, frame)
-    if makes_data_sized and api.name in _MASKS and isinstance(node, ast.Call) and node.args:
+    if makes_data_sized and api.name in MASK_APIS and isinstance(node, ast.Call) and node.args:
         kept = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
         frame.analysis.arms.saw_mask(node, node.args[0], kept, frame)
     if not verdict.missing:
