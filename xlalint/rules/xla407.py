@@ -11,6 +11,7 @@ from xlalint.semantics.gradients.differentiation import (
     EIGENVECTORS,
     IN_ARM,
     IN_STEP,
+    KEPT_IN_ELSE,
     LOOP,
     MASKED_ARMS,
     NO_KERNEL,
@@ -35,7 +36,7 @@ _WHY = {
 
 
 # Told of a conditional, and of something in its arms.
-_OF_CONDITIONALS = frozenset({MASKED_ARMS, TRACED_BEFORE})
+_OF_CONDITIONALS = frozenset({MASKED_ARMS, KEPT_IN_ELSE, TRACED_BEFORE})
 
 
 class NoCompilableGradient(Rule):

@@ -253,8 +253,8 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
         elif api.name in special_results.FINDERS and frame.context.is_compiled:
             value = special_results.found_in_constants(value, arguments, bound, frame)
     if handled is not None:
-        if handled.kind is TENSOR and handled.dtype == "string":
-            text.note_rows(api.name, handled, node, frame)
+        if api.name in text.LISTS:
+            text.note_rows(handled, node, frame)
         hazards.note_hazards(api, verdict, bound, arguments, NOTHING_KNOWN, node, frame)
     elif frame.context.is_compiled and not frame.silent:
         if settled.is_ordinary is None:

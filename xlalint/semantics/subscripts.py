@@ -194,7 +194,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     if len(parts) == 1 and index.is_tensor and is_mask(index, node.slice):
         if index.dependence >= ARRIVING:
             frame.analysis.note(frame, node, MASK_INDEX, base, index)
-            frame.analysis.arms.saw_mask(node, node.value, base, frame)
+            frame.analysis.arms.saw_kept(node, node.value, base, frame)
             if sorted_places.are_miscounted(index):
                 frame.analysis.note(frame, node, DATA_SIZED_USE, index, "miscounted")
             sure = base.sure and index.sure
@@ -229,6 +229,8 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
         if at is not None:
             _note_misuse(node, parts[at], values[at], base, frame)
             producer = producer if isinstance(parts[at], ast.Slice) else None
+        if producer is not None:
+            frame.analysis.arms.saw_operands(node, ((node.value, base),), frame)
     shape = None if base.structured else _shape_after(base.shape, parts, values, frame)
     rank = _rank_after(base.rank, parts) if shape is None and base.rank is not None else None
     rank = len(shape) if shape is not None else rank

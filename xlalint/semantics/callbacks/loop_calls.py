@@ -10,6 +10,7 @@ from xlalint.semantics.control_flow import loops
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards.noted_calls import note_operation
 from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.results import specs
 from xlalint.semantics.values import (
     COLLECTION,
     COMPUTED,
@@ -127,17 +128,25 @@ def map_fn(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: 
     )
     function = argument(arguments, bound, 0, "fn")
     elems = argument(arguments, bound, 1, "elems")
-    _note_ragged_rows(arguments, bound, elems, node, frame)
+    promised = argument(arguments, bound, 6, "fn_output_signature", "dtype")
+    _note_ragged_rows(promised, elems, node, frame)
     state = [elems] if elems is not None else []
     _note_loop(node, state, function, True, frame, takes_elements=True)
+    if promised is not None and _is_open(result):
+        row = specs.row(promised)
+        result = result if row == NOTHING_KNOWN else row
     return _stacked(result, elems)
 
 
+def _is_open(result: Value) -> bool:
+    """Whether a function's result says less of itself than `fn_output_signature` may."""
+    return result.kind is UNKNOWN or (result.kind is TENSOR and result.dtype is None)
+
+
 def _note_ragged_rows(
-    arguments: Arguments, bound: dict[str, Value], elems: Value | None, node: ast.AST, frame: Frame
+    promised: Value | None, elems: Value | None, node: ast.AST, frame: Frame
 ) -> None:
     """Rows of different lengths go round the loop as variants: `fn_output_signature=tf.RaggedTensorSpec(...)`."""
-    promised = argument(arguments, bound, 6, "fn_output_signature", "dtype")
     makes = promised is not None and any(leaf.kind is RAGGED for leaf in leaves(promised))
     takes = [leaf for leaf in leaves(elems) if leaf.kind is RAGGED] if elems is not None else []
     if makes or takes:

@@ -7,6 +7,7 @@ is no constant to its gradient. A tape inside of an arm records the arm alone, a
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from xlalint.semantics.frames import Frame
@@ -14,8 +15,8 @@ from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.values import ARRIVING, CONSTANT, Value
 
 
-class Mask(NamedTuple):
-    """Where a mask keeps a part of a tensor, `base` being what it keeps it of."""
+class Kept(NamedTuple):
+    """Where an arm makes a tensor of a size that data say: with a mask, or of one that a mask has made. `base` is what it is made of."""
 
     node: ast.expr
     base: ast.expr
@@ -26,13 +27,15 @@ class Mask(NamedTuple):
 class Site(NamedTuple):
     """A conditional of the graph: its test, or the call that makes it, and the function it stands in.
 
-    `dependence` is that of the test; nothing where it is only taken for a tensor. `masks` are those of each arm.
+    `dependence` is that of the test; nothing where it is only taken for a tensor. `kept` is what each arm keeps for its gradient of
+    such a size that only data say, `in_step` whether a loop of the graph is around the conditional.
     """
 
     node: ast.expr
     frame: Frame
     dependence: int
-    masks: list[list[Mask]]
+    kept: list[list[Kept]]
+    in_step: bool
 
 
 class Arms:
@@ -68,25 +71,34 @@ class Arms:
         if isinstance(node, ast.expr):
             is_vague = test.guess or test.structured or test.optional
             dependence = CONSTANT if is_vague else test.dependence
-            self._sites.append(Site(node, frame, dependence, [[]]))
+            self._sites.append(Site(node, frame, dependence, [[]], frame.rounds > 0))
 
     def next_arm(self, node: ast.AST) -> None:
         """One arm has been run, and the next one is."""
         if isinstance(node, ast.expr):
-            self._sites[-1].masks.append([])
+            self._sites[-1].kept.append([])
 
-    def saw_mask(self, node: ast.expr, base: ast.expr, value: Value, frame: Frame) -> None:
-        """A mask keeps a part of a tensor."""
+    def saw_kept(self, node: ast.expr, base: ast.expr, value: Value, frame: Frame) -> None:
+        """A mask keeps a part of a tensor, or something is computed of such a part: `value` is what it is computed of."""
         if self._sites:
-            self._sites[-1].masks[-1].append(Mask(node, base, value, frame))
+            self._sites[-1].kept[-1].append(Kept(node, base, value, frame))
+
+    def saw_operands(
+        self, node: ast.AST, given: Iterable[tuple[ast.expr, Value]], frame: Frame
+    ) -> None:
+        """A tensor of a size that data say is computed, of these."""
+        if self._sites and isinstance(node, ast.expr):
+            base = next((pair for pair in given if pair[1].producer is not None), None)
+            if base is not None:
+                self.saw_kept(node, *base, frame)
 
     def leave(self, node: ast.AST) -> None:
         if not isinstance(node, ast.expr):
             return
         site = self._sites.pop()
-        site.frame.analysis.gradients.note_masked(site)
+        site.frame.analysis.gradients.note_kept(site)
         if self._sites:  # they are in an arm of the conditional around it as well
-            self._sites[-1].masks[-1] += [mask for masks in site.masks for mask in masks]
+            self._sites[-1].kept[-1] += [each for kept in site.kept for each in kept]
 
     def begin(self) -> None:
         """A root is run: whatever an interrupted one left is void."""

@@ -144,6 +144,9 @@ def _flows_of_call(node: ast.Call, passage: Passage, caller: Frame) -> Slices | 
     if passage.items is None:
         return Slices(node, caller, given)
     for part in nodes_of(body_of(caller.function)):
+        if isinstance(part, ast.Subscript) and part.value is node:
+            place = getattr(part.slice, "value", None)
+            return Slices(part, caller, given) if place in passage.items else None
         if isinstance(part, ast.Assign) and part.value is node and len(part.targets) == 1:
             names = _names_of(part.targets[0], passage.items)
             # Another node than the call: only these names carry it.

@@ -14,7 +14,7 @@ from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import GRADIENT, Verdict
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import callers, jacobians, purposes, step_operands
-from xlalint.semantics.gradients.arms import Mask, Site
+from xlalint.semantics.gradients.arms import Kept, Site
 from xlalint.semantics.gradients.flows import (
     Slices,
     body_of,
@@ -54,7 +54,11 @@ EIGENVECTORS = "eigenvectors"
 IN_STEP = "in-step"
 IN_ARM = "in-arm"
 MASKED_ARMS = "masked-arms"
+KEPT_IN_ELSE = "kept-in-else"
 TRACED_BEFORE = "traced-before"
+
+# What is as often only computed as trained: masks and tables are tiled in loops as well.
+_ONLY_IF_SURE = frozenset({IN_STEP, IN_ARM, MASKED_ARMS, KEPT_IN_ELSE})
 
 # Loops that callers write themselves have a rule of their own: whether they are bounded is what counts there.
 _LOOPS = ("while_loop", "fori_loop", "scan")
@@ -169,16 +173,24 @@ class Gradients:
         detail = Differentiated(ast.unparse(node), reason, (), False, False)
         self._consider(node, Slices(node, frame, given), False, value, detail, frame)
 
-    def note_masked(self, site: Site) -> None:
-        """A conditional whose arms have masks, reported where it stands: what one arm keeps for its gradient cannot be made up for the other
-        that keeps such, too. All that is differentiable is kept, trained or not (TensorFlow 2.12 to 2.21).
+    def note_kept(self, site: Site) -> None:
+        """A conditional whose arms keep tensors of a size that data say, reported where it stands: what one arm keeps for its gradient
+        cannot be made up for the other that keeps such, too, nor, in a step of a loop, for the first arm, of which the lists of what
+        the steps kept have their sizes. All that is differentiable is kept, trained or not (TensorFlow 2.12 to 2.21).
         """
-        arms = [[mask for mask in masks if _is_differentiable(mask)] for masks in site.masks]
-        masked = [masks[0] for masks in arms if masks]
-        if len(masked) < 2 or site.dependence <= CONSTANT:
+        if site.dependence <= CONSTANT or not any(site.kept):
             return
-        for node, base, value, frame in reversed(masked):
-            detail = Differentiated(ast.unparse(node), MASKED_ARMS, (), False, False)
+        arms = [[each for each in kept if _is_differentiable(each)] for kept in site.kept]
+        kept = [first[0] for first in arms if first]
+        if len(kept) >= 2:
+            self._consider_kept(kept, MASKED_ARMS, site)
+        elif kept and site.in_step and not arms[0]:
+            self._consider_kept(next(each for each in arms if each), KEPT_IN_ELSE, site)
+
+    def _consider_kept(self, all_kept: list[Kept], reason: str, site: Site) -> None:
+        """One of these through which a gradient is sure to be taken is enough."""
+        for node, base, value, frame in reversed(all_kept):
+            detail = Differentiated(ast.unparse(node), reason, (), False, False)
             self._consider(node, Slices(node, frame, [base]), False, value, detail, frame, site)
             if self._candidates and self._candidates[-1].detail == detail._replace(is_sure=True):
                 return
@@ -231,16 +243,16 @@ class Gradients:
             if detail.is_sure or candidate.is_likely or function in reached:
                 # `def loss(): ... model(x) ...`, called under the tape, returns what is differentiated.
                 is_sure = detail.is_sure or (candidate.is_fed and function in self.taped)
-                if detail.reason in (IN_STEP, IN_ARM, MASKED_ARMS) and not is_sure:
-                    continue  # masks and tables are tiled in loops as well
+                if detail.reason in _ONLY_IF_SURE and not is_sure:
+                    continue
                 detail = detail._replace(is_sure=is_sure)
                 at = candidate.site or candidate
                 self._analysis.keep(at.frame, at.node, GRADIENT, candidate.value, detail)
 
 
-def _is_differentiable(mask: Mask) -> bool:
-    """Whether what a mask keeps flows on as numbers that have a gradient: not where it is counted, or cut off."""
-    node, base, value, frame = mask
+def _is_differentiable(kept: Kept) -> bool:
+    """Whether what an arm keeps flows on as numbers that have a gradient: not where it is counted, or cut off."""
+    node, base, value, frame = kept
     if frame.silent or not frame.context.is_compiled or is_too_long(frame):
         return False
     if is_cut_off(node, frame) or not value.is_tensor or _has_none(value):

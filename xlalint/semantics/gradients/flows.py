@@ -552,21 +552,40 @@ def _backwards(
 def arguments_for(
     parameters: frozenset[str], call: ast.Call, info: FunctionInfo, caller: Frame
 ) -> list[ast.expr]:
-    """The arguments of a call that become these parameters; what is starred may be any of them."""
+    """The arguments of a call that become these parameters, and the items of what is starred that do."""
     given = info.node.args
     names = [a.arg for a in (*given.posonlyargs, *given.args)]
     if info.cls is not None and not caller.analysis.traits(info).is_static:
         names = names[1:]
     found: list[ast.expr] = []
-    for name, argument in zip(names, call.args):
+    for place, argument in enumerate(call.args):
         if isinstance(argument, ast.Starred):
+            for item, name in enumerate(names[place:]):
+                found += _item_of(argument.value, item, caller) if name in parameters else ()
+            if parameters:  # of further ones, any may be any
+                more = call.args[place + 1 :]
+                found += [each.value for each in more if isinstance(each, ast.Starred)]
             break
-        if name in parameters:
+        if names[place : place + 1] and names[place] in parameters:
             found.append(argument)
-    if parameters:
-        found += [a.value for a in call.args if isinstance(a, ast.Starred)]
     found += [k.value for k in call.keywords if k.arg is None or k.arg in parameters]
     return found
+
+
+def _item_of(starred: ast.expr, place: int, caller: Frame) -> list[ast.expr]:
+    """What an item of a starred argument is made of: `row[0]` of `*row`, or what the function that makes it is given for it."""
+    if isinstance(starred, ast.Name):
+        item = ast.copy_location(ast.Subscript(starred, ast.Constant(place), ast.Load()), starred)
+        return [ast.fix_missing_locations(item)]
+    if not isinstance(starred, ast.Call):
+        return [starred]
+    called = caller.analysis.evaluate(starred.func, caller)
+    if called.kind is not FUNCTION:
+        return [starred]
+    info = called.ref[0] if isinstance(called.ref, tuple) else called.ref
+    items = _parameters_by_item(info)
+    known = place < len(items)
+    return arguments_for(items[place], starred, info, caller) if known else [starred]
 
 
 def names_read(info: FunctionInfo, names: frozenset[str]) -> list[ast.expr]:

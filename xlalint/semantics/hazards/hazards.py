@@ -177,7 +177,9 @@ def note_hazards(
         note_call(api, verdict, bound, makes_data_sized, node, frame)
     if makes_data_sized and api.name in MASK_APIS and isinstance(node, ast.Call) and node.args:
         kept = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
-        frame.analysis.arms.saw_mask(node, node.args[0], kept, frame)
+        frame.analysis.arms.saw_kept(node, node.args[0], kept, frame)
+    elif result.producer is not None and isinstance(node, ast.Call):
+        frame.analysis.arms.saw_operands(node, zip(node.args, arguments.positional), frame)
     if not verdict.missing:
         _note_dtypes(api, bound, arguments, result, node, frame)
         text.note_call(api, bound, result, node, frame)

@@ -43,12 +43,12 @@ def picks_text(api: Api, bound: dict[str, Value]) -> bool:
 
 
 # What keeps a row of each step in a list.
-_LISTS = frozenset({"tf.map_fn", "tf.scan"})
+LISTS = frozenset({"tf.map_fn", "tf.scan"})
 
 
-def note_rows(name: str, result: Value, node: ast.AST, frame: Frame) -> None:
+def note_rows(result: Value, node: ast.AST, frame: Frame) -> None:
     """Note text that a loop collects step by step: `tf.map_fn(..., fn_output_signature=tf.string)`."""
-    if name in _LISTS and result.dtype == "string":
+    if any(leaf.dtype == "string" for leaf in leaves(result)):
         frame.analysis.note(frame, node, TEXT, result, LISTED)
 
 

@@ -68,6 +68,9 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
         if _may_be_lists(node, left, right):
             return tensor_of(left, right)._replace(structured=True, shape=None, rank=None)
         value = _after_operator(node, left, right)
+        if value.producer is not None and isinstance(node, ast.BinOp):
+            given = ((node.left, left), (node.right, right))
+            frame.analysis.arms.saw_operands(node, given, frame)
         if value.dependence == CONSTANT and UNKNOWN in (left.kind, right.kind):
             value = value._replace(dependence=FROM_SHAPE)  # no constant that anybody knows
         if type(left.ref) is Places or type(right.ref) is Places:

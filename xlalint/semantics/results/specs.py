@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from xlalint.semantics.results import dtypes
 from xlalint.semantics.results.result_shapes import numbers
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
+    COMPUTED,
     DATA,
     INSTANCE,
     MAPPING,
@@ -40,6 +42,17 @@ def handed(given: tuple[Value, ...]) -> tuple[Value, ...] | None:
     if not own or any(spec.dtype == "string" for spec in own):
         return None
     return tuple(_tensor(value) if value in own else value for value in given)
+
+
+def row(promise: Value) -> Value:
+    """What `fn_output_signature` promises of each element that a loop's function returns: types, specs, or a structure of them."""
+    if promise.kind is SEQUENCE:
+        return promise._replace(ref=tuple(row(part) for part in promise.ref))
+    dtype = dtypes.named(promise)
+    if dtype is not None:
+        return Value(TENSOR, COMPUTED, dtype=dtype)
+    is_spec = promise.kind is INSTANCE and promise.ref == SPEC
+    return _tensor(promise)._replace(dependence=COMPUTED) if is_spec else NOTHING_KNOWN
 
 
 def _tensor(spec: Value) -> Value:
