@@ -210,6 +210,11 @@ class Value(NamedTuple):
     def is_data_sized(self) -> bool:
         return self.producer is not None
 
+    @property
+    def has_no_gradient(self) -> bool:
+        """Whether it is known to be of whole numbers, truth values or text."""
+        return self.dtype is not None and self.dtype.startswith(_WITHOUT_GRADIENT)
+
     def constant(self) -> Const | None:
         """The Python value, where it is known."""
         return self.ref if self.kind is PYTHON and type(self.ref) is Const else None
@@ -231,6 +236,7 @@ class Value(NamedTuple):
         return (self.ref.value,) if type(self.ref) is Const else ()
 
 
+_WITHOUT_GRADIENT = ("int", "uint", "bool", "string")
 _HOLD_DATA = frozenset({TENSOR, VARIABLE, SPARSE, RAGGED})
 _LISTS = frozenset({SEQUENCE, COLLECTION})
 _MAY_HOLD_OTHERS = frozenset({SEQUENCE, COLLECTION, MAPPING})

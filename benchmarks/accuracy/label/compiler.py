@@ -90,7 +90,7 @@ def examine(call: Call, note: Note, tracer: Any) -> tuple[Said, set[Frame]]:
     note("eager")
     call = replace(call, function=_only_tensors(call.function))
     inputs = [_tensor(value) for value in call.inputs]
-    values, eager = _try(lambda: call.function(*inputs))
+    values, eager = _try(lambda: _eagerly(call.function, inputs))
     if not eager.is_ok:
         return Said("not run", "eager", (eager,)), set()
     if not values:
@@ -102,6 +102,15 @@ def examine(call: Call, note: Note, tracer: Any) -> tuple[Said, set[Frame]]:
         return Said("incompatible", "trace", (traced,)), lines
     said = _compiled(call, inputs, values, concrete, note)
     return replace(said, conditionals=_conditionals(concrete)), lines
+
+
+def _eagerly(function: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+    """Call a function with the tf.functions that it calls run eagerly: what is traced here, outside of XLA, XLA would be given again."""
+    tf.config.run_functions_eagerly(True)
+    try:
+        return function(*inputs)
+    finally:
+        tf.config.run_functions_eagerly(False)
 
 
 def _only_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -197,7 +206,7 @@ def _later(call: Call, inputs: list[Any], note: Note) -> Said | None:
         return None
     note("second shape")
     longer = _longer(inputs)
-    if longer is None or not _try(lambda: call.function(*longer))[1].is_ok:
+    if longer is None or not _try(lambda: _eagerly(call.function, longer))[1].is_ok:
         return None
     again, outcome = _try(lambda: _traced(call.function, [_spec(v) for v in longer]))
     if again is not None:
@@ -348,13 +357,13 @@ def _has_kernel(type_name: str) -> bool:
 
 def _differs(call: Call, inputs: list[Any], values: Any, results: Any, concrete: Any) -> bool:
     """Whether the compiled call gives other numbers than the eager one does each time."""
-    again, outcome = _try(lambda: call.function(*inputs))
+    again, outcome = _try(lambda: _eagerly(call.function, inputs))
     if not outcome.is_ok or not _all_close(values, again):
         return False
     if not _all_close(values, results):
         return True
     other = [tf.nest.map_structure(_other, value) for value in inputs]
-    expected, outcome = _try(lambda: call.function(*other))
+    expected, outcome = _try(lambda: _eagerly(call.function, other))
     if not outcome.is_ok:
         return False
     actual, outcome = _try(lambda: concrete(*other))
@@ -400,7 +409,7 @@ def _backward(call: Call) -> Callable[..., Any]:
 def _gradient(call: Call, inputs: list[Any]) -> tuple[Any, Outcome] | None:
     """Lower the gradient; None where eager has none."""
     program = _backward(call)
-    found, eager = _try(lambda: program(*inputs))
+    found, eager = _try(lambda: _eagerly(program, inputs))
     if not eager.is_ok or not found:
         return None
     concrete, outcome = _try(lambda: _traced(program, [_spec(value) for value in inputs]))
@@ -410,7 +419,7 @@ def _gradient(call: Call, inputs: list[Any]) -> tuple[Any, Outcome] | None:
 def _has_other_gradient(call: Call, inputs: list[Any]) -> bool:
     """Whether a program that joins parts as long as the data say has another gradient compiled than eagerly."""
     program = _backward(call)
-    found, eager = _try(lambda: program(*inputs))
+    found, eager = _try(lambda: _eagerly(program, inputs))
     concrete, _ = _try(lambda: _traced(program, [_spec(value) for value in inputs]))
     if not eager.is_ok or not found or concrete is None or not _joining(concrete):
         return False

@@ -86,9 +86,10 @@ class Arms:
     def saw_operands(
         self, node: ast.AST, given: Iterable[tuple[ast.expr, Value]], frame: Frame
     ) -> None:
-        """A tensor of a size that data say is computed, of these."""
+        """A tensor of a size that data say is computed, of these: of the first that has a gradient, as `x` in `tf.gather(x, places)`."""
         if self._sites and isinstance(node, ast.expr):
-            base = next((pair for pair in given if pair[1].producer is not None), None)
+            pairs = (pair for pair in given if pair[1].is_tensor and not pair[1].has_no_gradient)
+            base = next(pairs, None)
             if base is not None:
                 self.saw_kept(node, *base, frame)
 

@@ -116,7 +116,7 @@ class Gradients:
         if is_cut_off(node, frame) or (reason == COUNT and _keeps_indices_alone(node, frame)):
             return
         first = next((v for v in bound.values() if v.is_tensor), NOTHING_KNOWN)
-        if _has_none(first):
+        if first.has_no_gradient:
             return
         if (first.dtype, "fails") in api.dtypes:
             return  # nor does the call itself
@@ -136,7 +136,7 @@ class Gradients:
         if needed is None or is_too_long(frame) or is_cut_off(node, frame):
             return
         first = next((v for v in bound.values() if v.is_tensor), NOTHING_KNOWN)
-        if _has_none(first):
+        if first.has_no_gradient:
             return
         reason = IN_STEP if frame.rounds else IN_ARM
         is_computed = bool(frame.rounds) or self._analysis.arms.dependence >= COMPUTED
@@ -149,7 +149,7 @@ class Gradients:
         """A slice of `base` that one arm of a conditional takes: it goes on as the result of `through`, in the function of `frame`."""
         if frame.silent or not frame.context.is_compiled or is_too_long(frame):
             return
-        if is_cut_off(through, frame) or not value.is_tensor or _has_none(value):
+        if is_cut_off(through, frame) or not value.is_tensor or value.has_no_gradient:
             return
         is_counted = value.dtype is None and _names_numbers(base)
         detail = Differentiated(ast.unparse(part), SLICE, (), False, False)
@@ -168,7 +168,7 @@ class Gradients:
         """What is computed of `given`, and has no gradient, or a wrong one, for those (`misplaced.py`)."""
         if frame.silent or not frame.context.is_compiled or is_too_long(frame):
             return
-        if is_cut_off(node, frame) or not value.sure or _has_none(value):
+        if is_cut_off(node, frame) or not value.sure or value.has_no_gradient:
             return
         detail = Differentiated(ast.unparse(node), reason, (), False, False)
         self._consider(node, Slices(node, frame, given), False, value, detail, frame)
@@ -255,14 +255,9 @@ def _is_differentiable(kept: Kept) -> bool:
     node, base, value, frame = kept
     if frame.silent or not frame.context.is_compiled or is_too_long(frame):
         return False
-    if is_cut_off(node, frame) or not value.is_tensor or _has_none(value):
+    if is_cut_off(node, frame) or not value.is_tensor or value.has_no_gradient:
         return False
     return Slices(node, frame, [base]).leaves_function()
-
-
-def _has_none(value: Value) -> bool:
-    """Whether no gradient goes through what has this dtype."""
-    return value.dtype is not None and value.dtype.startswith(("int", "uint", "bool", "string"))
 
 
 def _names_numbers(node: ast.expr) -> bool:

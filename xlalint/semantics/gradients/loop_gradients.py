@@ -46,7 +46,6 @@ _KEEP_NOTHING = frozenset(
 )
 # How many functions are looked into, one called by the other.
 _DEEPEST = 3
-_WITHOUT_GRADIENT = ("int", "uint", "bool", "string")
 
 
 class LoopGradient(NamedTuple):
@@ -261,14 +260,14 @@ def _is_differentiable(value: Value) -> bool:
     if known is not None:
         return isinstance(known.value, float)
     if value.kind is NDARRAY:
-        return value.dtype is not None and not value.dtype.startswith(_WITHOUT_GRADIENT)
+        return value.dtype is not None and not value.has_no_gradient
     return _may_have_gradient(value)
 
 
 def _may_have_gradient(value: Value | None) -> bool:
     if value is None or not (value.is_tensor or value.kind is TENSOR_ARRAY):
         return False
-    return value.dtype is None or not value.dtype.startswith(_WITHOUT_GRADIENT)
+    return not value.has_no_gradient
 
 
 def _keeps_values(
