@@ -36,6 +36,10 @@ _TELLING = frozenset(
     {ast.AnnAssign, ast.Assign, ast.AugAssign, ast.BoolOp, ast.Call, ast.For, ast.If, ast.IfExp, ast.Match, ast.Subscript}
     | {ast.While, ast.comprehension}
 )  # fmt: skip
+# The statements and calls by which something flows from one name to another, and out of the function (gradients/flows.py).
+_CARRYING = frozenset(
+    {ast.AnnAssign, ast.Assign, ast.AugAssign, ast.Call, ast.Expr, ast.For, ast.NamedExpr, ast.Return}
+)  # fmt: skip
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -52,6 +56,7 @@ class FunctionInfo:
     _refused_syntax: str | None = None
     _is_generator: bool | None = None
     _telling: list[ast.AST] | None = None
+    _carrying: list[ast.AST] | None = None
     _uses: Uses | None = None
     _stand_ins: dict[str, ast.expr] | None = None
     _calls: tuple[ast.Call, ...] | None = None
@@ -131,6 +136,13 @@ class FunctionInfo:
         if self._telling is None:
             self._telling = found_in(self.body, _TELLING)
         return self._telling
+
+    @property
+    def carrying(self) -> list[ast.AST]:
+        """What sets a name or hands something out, functions inside of it included, in no particular order."""
+        if self._carrying is None:
+            self._carrying = found_in(self.body, _CARRYING)
+        return self._carrying
 
     @property
     def uses(self) -> Uses:

@@ -11,7 +11,7 @@ from xlalint.semantics.classes import LAYER, LOSS, MODEL
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import jacobians, purposes
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.syntax import called_name, found_in, nodes_of
+from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.values import EXTERNAL, FUNCTION, INSTANCE, VARIABLE
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class Slices:
 
     def _assigned(self, info: FunctionInfo | None) -> Iterator[tuple[frozenset[str], ast.expr]]:
         """Names, and what flows into them: of what a function of the project returns, item by item where that is known."""
-        for part in found_in(body_of(info), _ASSIGNMENTS):
+        for part in () if info is None else info.carrying:
             items = self._items_assigned(part)
             yield from _assignments(part) if items is None else items
 
@@ -350,7 +350,7 @@ class Slices:
         if isinstance(self._frame.function.node, ast.Lambda):
             return self._is_in(self._frame.function.node.body)
         reached = self._reached()
-        for part in nodes_of(body_of(self._frame.function)):
+        for part in self._frame.function.carrying:
             if isinstance(part, (ast.Return, ast.Expr)) and part.value is not None:
                 if _names(part.value) & reached or self._is_in(part.value):
                     return True
@@ -490,11 +490,6 @@ def _names(expression: ast.expr) -> frozenset[str]:
     return frozenset(part.id for part in _carrying(expression) if isinstance(part, ast.Name))
 
 
-_ASSIGNMENTS = frozenset(
-    {ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.Call}
-)
-
-
 def _assignments(part: ast.AST) -> Iterator[tuple[frozenset[str], ast.expr]]:
     if isinstance(part, ast.Assign):
         targets = part.targets
@@ -521,19 +516,14 @@ def _list_added_to(func: ast.expr) -> str | None:
 
 def _parameters_by_item(info: FunctionInfo) -> list[frozenset[str]]:
     """Of a function that returns a tuple, the parameters that each item is made of; empty for others."""
-    returned = [p.value for p in found_in(body_of(info), _RETURNS) if isinstance(p, ast.Return)]
+    returned = [part.value for part in info.carrying if isinstance(part, ast.Return)]
     tuples = [value.elts for value in returned if isinstance(value, ast.Tuple)]
     if not tuples or len(tuples) != len(returned) or len({len(items) for items in tuples}) != 1:
         return []
-    assigned = [
-        pair for part in found_in(body_of(info), _ASSIGNMENTS) for pair in _assignments(part)
-    ]
+    assigned = [pair for part in info.carrying for pair in _assignments(part)]
     given = info.node.args
     parameters = {a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
     return [frozenset(parameters & _backwards(items, assigned)) for items in zip(*tuples)]
-
-
-_RETURNS = frozenset({ast.Return})
 
 
 def _backwards(
@@ -590,9 +580,7 @@ def _item_of(starred: ast.expr, place: int, caller: Frame) -> list[ast.expr]:
 
 def names_read(info: FunctionInfo, names: frozenset[str]) -> list[ast.expr]:
     """Where a function inside of another reads these `names` of the function around it."""
-    assigned = [
-        pair for part in found_in(body_of(info), _ASSIGNMENTS) for pair in _assignments(part)
-    ]
+    assigned = [pair for part in info.carrying for pair in _assignments(part)]
     read = names - _bound(info, assigned)
     return [
         part

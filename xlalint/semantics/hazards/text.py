@@ -78,7 +78,9 @@ def _any_arrives(values: Iterable[Value]) -> bool:
     for value in values:
         for leaf in leaves(value) if value.kind is not PYTHON else ():
             if leaf.dtype == "string" and leaf.sure and leaf.is_tensor:
-                if leaf.dependence == ARRIVING:  # what the program makes of it is reported where it is made
+                if (
+                    leaf.dependence == ARRIVING
+                ):  # what the program makes of it is reported where it is made
                     return True
     return False
 
