@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from xlalint.semantics.callbacks.callables import only_callee
 from xlalint.semantics.facts import ASSUMED
@@ -61,6 +62,13 @@ def is_asked_for_type(info: FunctionInfo, name: str) -> bool:
         passed == name
         and (callee.id if isinstance(callee, ast.Name) else getattr(callee, "attr", "")) in _ASKING
         for passed, _, callee in info.uses.passed
+    )
+
+
+def is_given_to_numpy(info: FunctionInfo, name: str) -> bool:
+    """Whether a function calls NumPy with a parameter: `np.rollaxis(x, 0)`."""
+    return info.uses.calls_numpy and any(
+        passed == name and _is_of_numpy(callee) for passed, _, callee in info.uses.passed
     )
 
 
@@ -156,11 +164,15 @@ def follows_arrays(frame: Frame) -> bool:
 
 
 def _is_answer(node: ast.AST) -> bool:
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+    if not isinstance(node, ast.Call) or not _is_of_numpy(node.func):
         return False
-    owner = node.func.value
-    is_numpy = isinstance(owner, ast.Name) and owner.id in ("np", "numpy")
-    return is_numpy and node.func.attr in _ANSWERS
+    return node.func.attr in _ANSWERS
+
+
+def _is_of_numpy(callee: ast.expr) -> TypeGuard[ast.Attribute]:
+    """`np.max`."""
+    owner = callee.value if isinstance(callee, ast.Attribute) else None
+    return isinstance(owner, ast.Name) and owner.id in ("np", "numpy")
 
 
 def computes(info: FunctionInfo, frame: Frame) -> bool:

@@ -657,6 +657,8 @@ def _documented(info: FunctionInfo, name: str) -> Value | None:
         return None
     if info.module.is_of_arrays or documented.is_override(info):
         return None
+    if evidence.is_given_to_numpy(info, name):
+        return None  # NumPy's arrays are called tensors, too
     return None if evidence.is_asked_for_type(info, name) else documented.parameter(info, name)
 
 

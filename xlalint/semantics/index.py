@@ -68,6 +68,14 @@ class FunctionInfo:
         return getattr(self.node, "name", "<lambda>")
 
     @property
+    def around(self) -> Iterator[FunctionInfo]:
+        """The functions that this one is defined in, from the inside out."""
+        outer = self.parent
+        while outer is not None:
+            yield outer
+            outer = outer.parent
+
+    @property
     def decorators(self) -> list[ast.expr]:
         return getattr(self.node, "decorator_list", [])
 

@@ -637,8 +637,10 @@ class Regions:
         is_handed = fact.context.root in self._handed_to_host
         if is_handed and not fact.context.jit and not on_replicas:
             return True
-        if fact.function is not None and not fact.context.jit and _takes_iterator(fact.function):
-            return True
+        if fact.function is not None and not fact.context.jit:
+            around = () if on_replicas else fact.function.around
+            if any(map(_takes_iterator, (fact.function, *around))):
+                return True
         if fact.context.region != ASSUMED:
             return False
         if fact.function in self._rebuilding:
@@ -691,8 +693,7 @@ def _feeds_steps(info: FunctionInfo, frame: Frame, context: Context, takes_text:
 
 def _takes_iterator(info: FunctionInfo) -> bool:
     """A function that is handed an iterator drives the steps that are compiled: XLA sees none of it."""
-    names = {a.arg for a in (*info.node.args.posonlyargs, *info.node.args.args)}
-    return not names.isdisjoint(("iterator", "dataset", "dataset_iterator"))
+    return not info.parameter_names.isdisjoint(("iterator", "dataset", "dataset_iterator"))
 
 
 def _is_within(info: FunctionInfo | None, functions: set[FunctionInfo]) -> bool:

@@ -104,12 +104,6 @@ def _bound(
     return frozenset(a.arg for a in arguments).union(*(targets for targets, _ in assignments))
 
 
-def _functions_around(info: FunctionInfo | None) -> Iterator[FunctionInfo]:
-    while info is not None and info.parent is not None:
-        info = info.parent
-        yield info
-
-
 class Slices:
     """What flows into a call and out of it, by the assignments of its function."""
 
@@ -129,7 +123,7 @@ class Slices:
         self._own = _bound(frame.function, self._assignments)
         self._trained = _trained_by(frame.function) if frame.tapes else frozenset()
         # A function inside of another reads its names: `def loss(): ... kept ...`, called under the tape.
-        self._around = list(_functions_around(frame.function))
+        self._around = list(frame.function.around) if frame.function is not None else []
         for info in self._around:
             self._assignments += (
                 (targets, value)
