@@ -65,11 +65,20 @@ def is_asked_for_type(info: FunctionInfo, name: str) -> bool:
     )
 
 
-def is_given_to_numpy(info: FunctionInfo, name: str) -> bool:
-    """Whether a function calls NumPy with a parameter: `np.rollaxis(x, 0)`."""
-    return info.uses.calls_numpy and any(
-        passed == name and _is_of_numpy(callee) for passed, _, callee in info.uses.passed
-    )
+def is_given_to_numpy(
+    name: str, info: FunctionInfo, frame: Frame, calls_left: int = _MOST_CALLS
+) -> bool:
+    """Whether a function calls NumPy with a parameter (`np.rollaxis(x, 0)`), or passes it to a function of the project that does."""
+    for passed, where, callee in info.uses.passed:
+        if passed != name:
+            continue
+        if _is_of_numpy(callee):
+            return True
+        target = _target(callee, info, frame) if calls_left else NOTHING_KNOWN
+        taken = _taken_as(target, where, frame) if target.kind is FUNCTION else None
+        if taken is not None and is_given_to_numpy(taken[1], taken[0], frame, calls_left - 1):
+            return True
+    return False
 
 
 def asks_for_types(info: FunctionInfo) -> bool:
@@ -259,25 +268,27 @@ def _takes_tensor(
     target: Value, where: int | str, frame: Frame, calls_left: int, numpy: bool
 ) -> bool:
     """Whether a function of the project treats an argument, by position or keyword, as a tensor."""
+    taken = _taken_as(target, where, frame)
+    if taken is None or is_setting(taken[1]):
+        return False
+    return taken[1] in _treated(taken[0], calls_left, frame, numpy)
+
+
+def _taken_as(target: Value, where: int | str, frame: Frame) -> tuple[FunctionInfo, str] | None:
+    """The function that is called, and its parameter for an argument, by position or keyword."""
     callee = only_callee(target, frame.analysis)
     if callee is None:
-        return False
+        return None
     info, bound = callee.function, callee.bound
     if info.cls is not None and bound is None:
-        return False
+        return None
+    if isinstance(where, str):
+        return info, where
     arguments = info.node.args
     names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
     if bound is not None and not frame.analysis.traits(info).is_static:
         names = names[1:]
-    if isinstance(where, str):
-        name = where
-    elif where < len(names):
-        name = names[where]
-    else:
-        return False
-    if is_setting(name):
-        return False
-    return name in _treated(info, calls_left, frame, numpy)
+    return (info, names[where]) if where < len(names) else None
 
 
 def _treated(info: FunctionInfo, calls_left: int, frame: Frame, numpy: bool) -> frozenset[str]:

@@ -334,7 +334,7 @@ class Functions:
         for name in unknown:
             promised = parameters.from_annotation(annotations.get(name), frame)
             if promised is None:
-                promised = _documented(info, name)
+                promised = _documented(info, name, frame)
             if frame.names[name] != NOTHING_KNOWN:
                 continue
             if _is_promised(promised, name, info, used):
@@ -651,15 +651,18 @@ def _falls_back(info: FunctionInfo, frame: Frame) -> bool:
     return caller.cls is not None and caller.cls is not info.cls
 
 
-def _documented(info: FunctionInfo, name: str) -> Value | None:
+def _documented(info: FunctionInfo, name: str, frame: Frame) -> Value | None:
     """What the docstring promises of a parameter, where nothing in the code speaks against it."""
     if parameters.is_size(name) or parameters.is_setting(name) or "shape" in name:
         return None
     if info.module.is_of_arrays or documented.is_override(info):
         return None
-    if evidence.is_given_to_numpy(info, name):
-        return None  # NumPy's arrays are called tensors, too
-    return None if evidence.is_asked_for_type(info, name) else documented.parameter(info, name)
+    if evidence.is_asked_for_type(info, name):
+        return None
+    promised = documented.parameter(info, name)
+    # NumPy's arrays are called tensors, too.
+    is_array = promised is not None and evidence.is_given_to_numpy(name, info, frame)
+    return None if is_array else promised
 
 
 def _result(frame: Frame) -> Value:
@@ -746,7 +749,7 @@ def _inferred_parameter(
     if written is not None:
         inferred = (inferred or LIKELY_DATA)._replace(dtype=written)
     elif assumed:
-        inferred = _documented(info, name) or inferred
+        inferred = _documented(info, name, frame) or inferred
     if inferred is None:
         return NOTHING_KNOWN
     is_none = isinstance(default, ast.Constant) and default.value is None
