@@ -229,8 +229,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
         if at is not None:
             _note_misuse(node, parts[at], values[at], base, frame)
             producer = producer if isinstance(parts[at], ast.Slice) else None
-        if producer is not None:
-            frame.analysis.arms.saw_operands(node, ((node.value, base),), frame)
+        frame.analysis.arms.saw_result(node, ((node.value, base),), producer, frame)
     shape = None if base.structured else _shape_after(base.shape, parts, values, frame)
     rank = _rank_after(base.rank, parts) if shape is None and base.rank is not None else None
     rank = len(shape) if shape is not None else rank

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.results.result_sizes import is_left_by_mask
 from xlalint.semantics.values import ARRIVING, CONSTANT, Value
 
 
@@ -83,11 +84,17 @@ class Arms:
         if self._sites:
             self._sites[-1].kept[-1].append(Kept(node, base, value, frame))
 
-    def saw_operands(
-        self, node: ast.AST, given: Iterable[tuple[ast.expr, Value]], frame: Frame
+    def saw_result(
+        self,
+        node: ast.AST,
+        given: Iterable[tuple[ast.expr, Value]],
+        producer: str | None,
+        frame: Frame,
     ) -> None:
-        """A tensor of a size that data say is computed, of these: of the first that has a gradient, as `x` in `tf.gather(x, places)`."""
-        if self._sites and isinstance(node, ast.expr):
+        """Something is computed of these, as long as a mask left it: of the first that has a gradient, `x` of `tf.gather(x, places)`."""
+        if not self._sites or producer is None or not isinstance(node, ast.expr):
+            return
+        if is_left_by_mask(producer):
             pairs = (pair for pair in given if pair[1].is_tensor and not pair[1].has_no_gradient)
             base = next(pairs, None)
             if base is not None:

@@ -179,7 +179,8 @@ def note_hazards(
         kept = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
         frame.analysis.arms.saw_kept(node, node.args[0], kept, frame)
     elif result.producer is not None and isinstance(node, ast.Call):
-        frame.analysis.arms.saw_operands(node, zip(node.args, arguments.positional), frame)
+        given = zip(node.args, arguments.positional)
+        frame.analysis.arms.saw_result(node, given, result.producer, frame)
     if not verdict.missing:
         _note_dtypes(api, bound, arguments, result, node, frame)
         text.note_call(api, bound, result, node, frame)

@@ -70,7 +70,7 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
         value = _after_operator(node, left, right)
         if value.producer is not None and isinstance(node, ast.BinOp):
             given = ((node.left, left), (node.right, right))
-            frame.analysis.arms.saw_operands(node, given, frame)
+            frame.analysis.arms.saw_result(node, given, value.producer, frame)
         if value.dependence == CONSTANT and UNKNOWN in (left.kind, right.kind):
             value = value._replace(dependence=FROM_SHAPE)  # no constant that anybody knows
         if type(left.ref) is Places or type(right.ref) is Places:

@@ -22,6 +22,13 @@ from xlalint.semantics.values import (
 ALL_ONES = "tf.ones_like"
 # What made a tensor data-sized when the size of another that is one was asked for.
 A_SIZE_FROM_DATA = "a size that depends on data"
+# What keeps as many elements as the data say; slices are cut by numbers.
+_MASKS = ("a boolean mask", "tf.where", "tf.boolean_mask", "tf.unique")
+
+
+def is_left_by_mask(producer: str) -> bool:
+    """Whether a mask, or the places or distinct values that were found, made a tensor data-sized."""
+    return producer.startswith(_MASKS)
 
 
 # What the data-sized axis becomes; elementwise operations and reductions of later axes leave it where it is.

@@ -26,6 +26,7 @@ from xlalint.semantics.hazards import text
 from xlalint.semantics.hazards.sizes import note_sizes
 from xlalint.semantics.index import ModuleInfo
 from xlalint.semantics.results.result_shapes import number
+from xlalint.semantics.results.result_sizes import is_left_by_mask
 from xlalint.semantics.values import (
     COMPUTED,
     FALSE,
@@ -123,7 +124,7 @@ def _differs(part: Value, node: ast.AST) -> bool:
     """Whether each part has a length of its own: what masks keep, and `x[i, :lengths[i]]`. Windows may all be alike."""
     if part.producer is None:
         return False
-    if part.producer.startswith(("a boolean mask", "tf.where", "tf.boolean_mask", "tf.unique")):
+    if is_left_by_mask(part.producer):
         return True
     try:
         cut = ast.parse(part.producer, mode="eval").body
