@@ -34,6 +34,43 @@ def test_a_private_name_has_a_public_one(private: str, public: str) -> None:
     assert canonical(private) == public
 
 
+@pytest.mark.parametrize(
+    ("old", "name"),
+    [
+        ("tensorflow.compat.v1.Tensor", "tf.Tensor"),
+        ("tensorflow.compat.v1.GradientTape", "tf.GradientTape"),
+        ("tensorflow.compat.v1.newaxis", "tf.newaxis"),
+        ("tensorflow.compat.v1.RaggedTensor.from_row_lengths", "tf.RaggedTensor.from_row_lengths"),
+        ("tensorflow.compat.v1.data.Options", "tf.data.Options"),
+        ("tensorflow.compat.v1.data.Dataset", "tf.compat.v1.data.Dataset"),
+        ("tensorflow.compat.v1.Variable", "tf.compat.v1.Variable"),
+        ("tensorflow.compat.v1.cond", "tf.compat.v1.cond"),
+    ],
+)
+def test_what_v1_shares_has_one_name(old: str, name: str) -> None:
+    assert canonical(old) == name
+
+
+@pytest.mark.compiler
+def test_what_v1_shares_is_the_same_object() -> None:
+    import tensorflow as tf
+
+    checked = 0
+    for name in json.loads((data.root() / "names_in_v1.json").read_bytes()):
+        found = [_below(root, name) for root in (tf, tf.compat.v1)]
+        if found != [None, None]:
+            assert found[0] is found[1], name
+            checked += 1
+    assert checked > 250
+
+
+def _below(root: Any, dotted: str) -> Any:
+    """What a dotted name leads to; None where another version has it."""
+    for name in dotted.split("."):
+        root = getattr(root, name, None)
+    return root
+
+
 def test_the_public_names_are_those_of_the_catalogue() -> None:
     catalog = load("2.21")
     functions = {

@@ -143,7 +143,7 @@ class _Named(NamedTuple):
 def _named(name: str) -> _Named:
     plain = api_name(name)
     is_special = (
-        name in (libraries.LIBRARY, *_ARRAYS)
+        name in (libraries.LIBRARY, "tf.TensorArray")
         or plain in (*_INPUTS, python_arguments.SHAPE_CLASS)
         or plain in model_files.FUNCTIONS
     )
@@ -160,7 +160,6 @@ def _named(name: str) -> _Named:
     )
 
 
-_ARRAYS = ("tf.TensorArray", "tf.compat.v1.TensorArray")
 _INPUTS = ("keras.Input", "keras.layers.Input")
 
 
@@ -188,7 +187,7 @@ def _special(
     """The value of a call that the catalogue has no part in; None where it goes on as any other, having been noted."""
     if name == libraries.LIBRARY:
         return Value(EXTERNAL, ref=libraries.LIBRARY)
-    if name in _ARRAYS:
+    if name == "tf.TensorArray":
         return tensor_arrays.construct(arguments, node, frame)
     if plain in model_files.FUNCTIONS and name == plain and frame.analysis.keras == "3":
         model_files.note_function(name, arguments, node, frame)

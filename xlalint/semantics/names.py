@@ -64,6 +64,8 @@ def rooted(dotted: str) -> str:
 def canonical_tail(name: str) -> str:
     if name.startswith("tf.python."):
         return _public_name(name)
+    if name.startswith("tf.compat.v1."):
+        return _name_of_both(name)
     if name.startswith("keras.layers.experimental.preprocessing."):
         return "keras.layers." + name.rsplit(".", 1)[1]
     if name.startswith("keras.engine."):
@@ -98,6 +100,22 @@ def _public_names() -> dict[str, dict[str, str]]:
     """The public names of what TensorFlow's own modules hold: `python -m tools.private` asks TensorFlow for them."""
     table: dict[str, dict[str, str]] = json.loads((data.root() / "private.json").read_bytes())
     return table
+
+
+@cache
+def _shared_with_v1() -> frozenset[str]:
+    """Classes, types and constants that `tf.compat.v1` shares with `tf`: `python -m tools.names_in_v1` asks TensorFlow for them."""
+    return frozenset(json.loads((data.root() / "names_in_v1.json").read_bytes()))
+
+
+def _name_of_both(name: str) -> str:
+    """`tf.TensorShape` of `tf.compat.v1.TensorShape`; of functions, the catalogue knows which are the same."""
+    tail = part = name.removeprefix("tf.compat.v1.")
+    while part:
+        if part in _shared_with_v1():
+            return "tf." + tail
+        part = part.rpartition(".")[0]
+    return name
 
 
 def _public_name(name: str) -> str:

@@ -268,7 +268,6 @@ _ANNOTATIONS: dict[str, Value] = {
     "tf.RaggedTensor": Value(RAGGED, ARRIVING, ref=ARRIVES),
     "tf.SparseTensor": Value(SPARSE, ARRIVING, ref=ARRIVES),
     "tf.sparse.SparseTensor": Value(SPARSE, ARRIVING, ref=ARRIVES),
-    "tf.compat.v1.SparseTensor": Value(SPARSE, ARRIVING, ref=ARRIVES),
     "keras.KerasTensor": DATA,
     "tf.types.experimental.TensorLike": LIKELY_DATA,
     "np.ndarray": Value(NDARRAY),

@@ -23,7 +23,6 @@ _TYPE_KINDS = {
     "keras.KerasTensor": TENSOR,
     "tf.SparseTensor": SPARSE,
     "tf.sparse.SparseTensor": SPARSE,
-    "tf.compat.v1.SparseTensor": SPARSE,
     "tf.RaggedTensor": RAGGED,
     "tf.IndexedSlices": "slices",
     "np.ndarray": NDARRAY,

@@ -37,7 +37,7 @@ _SPARSE_MAKERS = frozenset(
     {f"tf.sparse.{name}" for name in
      "from_dense reorder concat transpose expand_dims softmax slice reshape retain map_values maximum minimum eye bincount "
      "cross cross_hashed reset_shape SparseTensor".split()}
-    | {"tf.SparseTensor", "tf.compat.v1.SparseTensor", "tf.RaggedTensor.to_sparse", "tf.compat.v1.sparse_placeholder"}
+    | {"tf.SparseTensor", "tf.RaggedTensor.to_sparse", "tf.compat.v1.sparse_placeholder"}
     | {f"tf.sets.{name}" for name in ("difference", "intersection", "union")}
 )  # fmt: skip
 _RAGGED_MAKERS = frozenset(

@@ -19,6 +19,8 @@ _HOST_NAMES = re.compile(
     r"collate\w*|convert_\w+_checkpoint\w*|augment_dataset|run_experiment|setup|configure|callbacks?|"
     # What Keras calls, eagerly, for the functions that it then compiles.
     r"make_(train|test|predict)_function|"
+    # What the model garden's trainer calls between the batches and after them.
+    r"aggregated?_logs|"
     # Not every `log`, `decode`, `read` and `generator`: densities, boxes, memories and adversarial networks have them too.
     r"(data|batch|image|sample|file|train|test|val|valid|validation)_generator|"
     r"(decode|read)_(\w+_)?(image|img|jpe?g|png|gif|raw|csv|json|text|file|bytes|audio|wav|video|tf_?records?|records?|examples?|fn))(_|$)"
