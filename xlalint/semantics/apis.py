@@ -152,7 +152,9 @@ def _named(name: str) -> _Named:
         _home(name),
         name in setups.STEPS or name in eager_steps.SWITCHES or name in precision.STRATEGIES,
         _is_host(name),
-        name.startswith(("tf.io.", "tf.image.decode", "tf.data.")),
+        # Python reads with `tf.io.gfile` while it traces.
+        name.startswith(("tf.io.", "tf.image.decode", "tf.data."))
+        and not name.startswith("tf.io.gfile."),
         is_special,
         _may_make_object(plain),
         name.startswith(libraries.LOADED),
