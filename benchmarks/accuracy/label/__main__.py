@@ -1,10 +1,12 @@
 """Label the functions of a package by what XLA makes of them.
 
     PYTHON benchmarks/accuracy/label PACKAGE --work DIR [--fresh]
+    PYTHON benchmarks/accuracy/label PACKAGE --work DIR --tests FOLDER
 
 Runs in an environment where the package can be imported. Calls the programs written for the package (programs/PACKAGE.py)
 and the public functions and classes that it finds, one after another in a child process, and keeps what came of each in
-DIR/PACKAGE.jsonl, so that a run that was stopped goes on where it was. Then writes labels/PACKAGE.tsv.
+DIR/PACKAGE.jsonl, so that a run that was stopped goes on where it was. With --tests, runs the package's unit tests instead,
+with pytest, and calls what they call with their arguments. Then writes labels/PACKAGE.tsv of all that DIR knows.
 """
 
 from __future__ import annotations
@@ -39,20 +41,22 @@ _MEMORY_BYTES = 5 << 30
 def main() -> int:
     """Run or go on running one package's programs, then write its labels."""
     arguments = _arguments()
-    entry = next(p for p in _packages() if p["name"] == arguments.package)
+    packages = _packages(arguments.packages_file)
+    entry = next(p for p in packages if p["name"] == arguments.package)
+    tests = str(arguments.tests.resolve()) if arguments.tests else ""
     results = arguments.work.resolve() / f"{arguments.package}.jsonl"
     results.parent.mkdir(parents=True, exist_ok=True)
     if arguments.fresh:
         results.unlink(missing_ok=True)
     deadline = time.monotonic() + arguments.seconds
-    while time.monotonic() < deadline and not _is_finished(results):
-        why = _watch(_start(entry, results), results, deadline)
+    while time.monotonic() < deadline and not _is_finished(results, tests):
+        why = _watch(_start(entry, results, tests), results, deadline, tests)
         if why:
-            _note_death(entry, results, why)
+            _note_death(entry, results, why, tests)
     records = list(_records(results))
     _print(arguments.package, records)
     sources = Sources(entry.get("import", entry["name"]), _folder(entry))
-    write(_HERE.parent / "labels" / f"{arguments.package}.tsv", merged(records, sources))
+    write(arguments.labels / f"{arguments.package}.tsv", merged(records, sources))
     return 0
 
 
@@ -70,17 +74,25 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("package", help="a name of packages.toml")
     parser.add_argument("--work", type=Path, required=True, help="folder for results")
+    parser.add_argument("--tests", type=Path, help="folder of the package's unit tests")
     parser.add_argument("--fresh", action="store_true", help="forget earlier results")
     parser.add_argument("--seconds", type=float, default=1e9, help="stop after so long")
+    parser.add_argument(
+        "--labels", type=Path, default=_HERE.parent / "labels", help="folder of labels"
+    )
+    parser.add_argument(
+        "--packages-file", type=Path, default=_HERE.parent / "packages.toml", help="which packages"
+    )
     return parser.parse_args()
 
 
-def _packages() -> list[dict[str, Any]]:
-    text = (_HERE.parent / "packages.toml").read_text(encoding="utf-8")
-    return list(tomllib.loads(text)["package"])
+def _packages(file: Path) -> list[dict[str, Any]]:
+    return list(tomllib.loads(file.read_text(encoding="utf-8"))["package"])
 
 
-def _start(entry: dict[str, Any], results: Path, locate: str = "") -> subprocess.Popen[bytes]:
+def _start(
+    entry: dict[str, Any], results: Path, tests: str, locate: str = ""
+) -> subprocess.Popen[bytes]:
     name = entry.get("import", entry["name"])
     written = _HERE.parent / "programs" / f"{entry['name']}.py"
     settings = {
@@ -90,6 +102,7 @@ def _start(entry: dict[str, Any], results: Path, locate: str = "") -> subprocess
         "discover": entry.get("discover", True),
         "skip": entry.get("skip", []),
         "only": entry.get("only", []),
+        "tests": tests,
         "locate": locate,
     }
     environment = {
@@ -109,7 +122,7 @@ def _start(entry: dict[str, Any], results: Path, locate: str = "") -> subprocess
         )
 
 
-def _watch(worker: subprocess.Popen[bytes], results: Path, deadline: float) -> str:
+def _watch(worker: subprocess.Popen[bytes], results: Path, deadline: float, tests: str) -> str:
     """Wait for the end of `worker`, or end it; why it ended, nothing where the time was up or all is done."""
     said, changed = -1, time.monotonic()
     while worker.poll() is None:
@@ -126,7 +139,7 @@ def _watch(worker: subprocess.Popen[bytes], results: Path, deadline: float) -> s
             worker.kill()
             worker.wait()
             return why
-    return "" if _is_finished(results) else f"ended with {worker.returncode}"
+    return "" if _is_finished(results, tests) else f"ended with {worker.returncode}"
 
 
 def _memory(pid: int) -> int:
@@ -137,7 +150,7 @@ def _memory(pid: int) -> int:
     return pages * resource.getpagesize()
 
 
-def _note_death(entry: dict[str, Any], results: Path, why: str) -> None:
+def _note_death(entry: dict[str, Any], results: Path, why: str, tests: str) -> None:
     last = next(reversed(list(_records(results))), {})
     if "begins" not in last:
         raise SystemExit(f"the worker ended between programs: {why}; see the log")
@@ -149,7 +162,7 @@ def _note_death(entry: dict[str, Any], results: Path, why: str) -> None:
         "stage": f"crash: {last['begins']}" if is_crash else last["begins"],
         "error": why,
         "lines": {},
-        "offenders": [{"error": why, "stack": _crashing(entry, last["program"], results)}]
+        "offenders": [{"error": why, "stack": _crashing(entry, last["program"], results, tests)}]
         if is_crash
         else [],
     }
@@ -157,10 +170,10 @@ def _note_death(entry: dict[str, Any], results: Path, why: str) -> None:
         out.write(json.dumps(record) + "\n")
 
 
-def _crashing(entry: dict[str, Any], program: str, results: Path) -> list[Any]:
+def _crashing(entry: dict[str, Any], program: str, results: Path, tests: str) -> list[Any]:
     """The stack of the operation that kills the compiler: its parts are run until one does."""
-    worker = _start(entry, results, program)
-    _watch(worker, results, time.monotonic() + _STALL_SECONDS)
+    worker = _start(entry, results, tests, program)
+    _watch(worker, results, time.monotonic() + _STALL_SECONDS, tests)
     last = list(_records(results))[-1]
     return list(last.get("stack", [])) if worker.returncode else []
 
@@ -170,8 +183,9 @@ def _records(results: Path) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, results.read_text(encoding="utf-8").splitlines())
 
 
-def _is_finished(results: Path) -> bool:
-    return any("finished" in record for record in _records(results))
+def _is_finished(results: Path, tests: str) -> bool:
+    wanted = "tests" if tests else True
+    return any(record.get("finished") == wanted for record in _records(results))
 
 
 def _print(package: str, records: list[dict[str, Any]]) -> None:

@@ -29,21 +29,31 @@ def main() -> None:
     results = Path(settings["results"])
     os.chdir(tempfile.mkdtemp())
     with results.open("a", encoding="utf-8") as out:
-        worker = _Worker(settings, out)
+        worker = _kind(settings)(settings, out)
         if settings["locate"]:
             worker.locate(settings["locate"])
         else:
             worker.run(_done(results))
 
 
-def _done(results: Path) -> set[str]:
+def _kind(settings: dict[str, Any]) -> type[Worker]:
+    if not settings["tests"]:
+        return Worker
+    from testing import TestsWorker
+
+    return TestsWorker
+
+
+def _done(results: Path) -> dict[str, dict[str, Any]]:
     if not results.is_file():
-        return set()
+        return {}
     lines = results.read_text(encoding="utf-8").splitlines()
-    return {record["program"] for record in map(json.loads, lines) if "label" in record}
+    return {record["program"]: record for record in map(json.loads, lines) if "label" in record}
 
 
-class _Worker:
+class Worker:
+    """Runs the programs written for the package, and those found in it."""
+
     def __init__(self, settings: dict[str, Any], out: Any) -> None:
         import tensorflow as tf
         from places import Sources
@@ -60,10 +70,12 @@ class _Worker:
         tf.debugging.disable_traceback_filtering()
         tf.get_logger().setLevel("ERROR")
 
-    def run(self, done: set[str]) -> None:
+    def run(self, done: dict[str, dict[str, Any]]) -> None:
+        """Run the programs that are not done."""
+        seen = set(done)
         for program in self._programs():
-            if program.name not in done:
-                done.add(program.name)
+            if program.name not in seen:
+                seen.add(program.name)
                 self._one(program)
         self._write({"finished": True})
 
@@ -71,12 +83,15 @@ class _Worker:
         """Compile the parts of one program, each announced with its stack, the last of which ends this process."""
         from compiler import pieces
 
-        program = next(program for program in self._programs() if program.name == name)
+        call = self._call(name)
         self._seed()
-        for part in pieces(program.make()):
+        for part in pieces(call) if call is not None else ():
             self._write({"program": name, "begins": "locate", "stack": self._stack(part.frames)})
             part.compiles()
         self._note(name, "nothing crashes alone")
+
+    def _call(self, name: str) -> Any:
+        return next(program for program in self._programs() if program.name == name).make()
 
     def _programs(self) -> Iterator[Any]:
         from calls import programs
@@ -105,7 +120,7 @@ class _Worker:
                     "program": program.name,
                     "label": "not run",
                     "stage": "build",
-                    "error": _words(error),
+                    "error": words(error),
                 }
             )
             return
@@ -114,12 +129,18 @@ class _Worker:
             self._write(self._judged(program.name, call))
 
     def _judged(self, name: str, call: Any) -> dict[str, Any]:
+        try:
+            said, lines = self._examined(name, call)
+        except Exception as error:
+            return {"program": name, "label": "not run", "stage": "harness", "error": words(error)}
+        return self._record(name, said, lines)
+
+    def _examined(self, name: str, call: Any) -> Any:
         from compiler import examine
 
-        try:
-            said, lines = examine(call, lambda stage: self._note(name, stage), self._lines)
-        except Exception as error:
-            return {"program": name, "label": "not run", "stage": "harness", "error": _words(error)}
+        return examine(call, lambda stage: self._note(name, stage), self._lines)
+
+    def _record(self, name: str, said: Any, lines: Any) -> dict[str, Any]:
         per_file: dict[str, list[int]] = {}
         for path, line in sorted(set(self._sources.inside(lines))):
             per_file.setdefault(path, []).append(line)
@@ -153,7 +174,8 @@ class _Worker:
         self._out.flush()
 
 
-def _words(error: BaseException) -> str:
+def words(error: BaseException) -> str:
+    """The error on one line, cut off where it is long."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
 
 
