@@ -51,6 +51,9 @@ def _wheel(pin: str, wheels: Path) -> Path:
         wheels.mkdir(parents=True, exist_ok=True)
         # Wheels are only read, so one for any Python will do: 3.11 has one of every package here.
         options = ("--no-deps", "--only-binary=:all:", "--python-version", "3.11", "--dest")
-        command = (sys.executable, "-m", "pip", "download", "--quiet", *options, str(wheels), pin)
+        command = (
+            *(sys.executable, "-m", "pip", "download", "--quiet", "--ignore-requires-python"),
+            *(*options, str(wheels), pin),
+        )
         subprocess.run(command, check=True)
     return sorted(wheels.glob(pattern))[0]

@@ -112,6 +112,7 @@ def test_a_failure_is_laid_to_the_innermost_function_alone(room: Any) -> None:
 def test_a_gradient_without_a_stack_is_laid_to_the_only_conditional(room: Any) -> None:
     records = [failed(stage="gradient", conditionals=[[["tiny/__init__.py", 15]]])]
     assert [(label.line, label.kind) for label in room.merged(*records)] == [(15, "gradient")]
+    assert room.merged({**records[0], "stage": "lower"}) == []
     records[0]["conditionals"].append([["tiny/__init__.py", 9]])
     assert room.merged(*records) == []
 

@@ -63,9 +63,11 @@ def main() -> int:
 def _folder(entry: dict[str, Any]) -> Path:
     """The folder that the package is installed in."""
     spec = importlib.util.find_spec(entry.get("import", entry["name"]))
-    if spec is None or not spec.origin:
+    # A package without an __init__.py has folders alone.
+    folders = list(spec.submodule_search_locations or ()) if spec is not None else []
+    if not folders:
         raise SystemExit(f"{entry['name']} is not installed here")
-    return Path(spec.origin).resolve().parent.parent
+    return Path(folders[0]).resolve().parent
 
 
 def _arguments() -> argparse.Namespace:

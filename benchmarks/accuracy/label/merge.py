@@ -74,6 +74,8 @@ def _at(record: Record, offender: Record, sources: Sources) -> Iterator[Label]:
 
 def _sole_conditional(record: Record) -> Any:
     """The one conditional of a call whose gradient fails at an operation without a stack."""
+    if record["stage"] != "gradient":
+        return None
     stacks = [stack for stack in record.get("conditionals", ()) if stack]
     return stacks[0] if len({tuple(stack[-1]) for stack in stacks}) == 1 else None
 

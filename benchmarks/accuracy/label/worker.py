@@ -64,7 +64,7 @@ class Worker:
         self._out = out
         self._name = settings["package"]
         module = importlib.import_module(self._name)
-        self._root = Path(module.__file__ or "").resolve().parent.parent
+        self._root = Path(next(iter(module.__path__))).resolve().parent
         self._sources = Sources(self._name, self._root)
         self._lines = Lines(f"{self._root / self._name}/")
         tf.debugging.disable_traceback_filtering()
