@@ -487,7 +487,7 @@ def _join_same_kind(a: Value, b: Value) -> Value:
         a.guess or b.guess,
         a.shape if a.shape == b.shape else shapes.join(a.shape, b.shape),
         _join_axes(a, b),
-        a.counted if a.counted == b.counted else None,
+        _join_counts(a, b),
         None,
         a.given if a.given == b.given else (),
         a.fields if a.fields == b.fields else _join_fields(a, b),
@@ -504,6 +504,13 @@ def _join_axes(a: Value, b: Value) -> int | None:
     if a.producer is None:
         return b.sized_axis
     return a.sized_axis if b.producer is None or a.sized_axis == b.sized_axis else None
+
+
+def _join_counts(a: Value, b: Value) -> int | None:
+    """Who counted the elements, in whichever of the two is data-sized: `if mask is not None: x = x[mask]`."""
+    if a.counted == b.counted or (a.producer is None) is (b.producer is None):
+        return a.counted if a.counted == b.counted else None
+    return b.counted if a.producer is None else a.counted
 
 
 def _join_refs(a: Value, b: Value) -> Any:

@@ -111,6 +111,6 @@ def note_call(name: str, bound: dict[str, Value], node: ast.AST, frame: Frame) -
             continue
         if value.kind is not SHAPE:
             note_number(node, leaves(value), frame)
-        elif is_unknown(size_at(value, 0)) and not name.startswith("tf.keras."):
+        elif is_unknown(size_at(value, value.sized_axis)) and not name.startswith("tf.keras."):
             frame.analysis.note(frame, node, DATA_SIZED_USE, value, UNKNOWN_SIZE)
             return
