@@ -16,6 +16,7 @@ _VARIANTS = {
     "dtype": "dtype",
     "structure": "structure",
     "data-sized": "data-sized",
+    "rejoined": "rejoined",
     OUTER_SIZE: "outer-size",
 }
 

@@ -25,7 +25,7 @@ from xlalint.semantics.facts import LOOP_STATE, OUTER_SIZE, LoopChange
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.local_names import Changes
-from xlalint.semantics.results import dtypes
+from xlalint.semantics.results import dtypes, rejoined
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.values import (
     COMPUTED,
@@ -44,6 +44,8 @@ _PYTHON_DTYPES: dict[type, str] = {int: "int32", float: "float32", bool: "bool"}
 _LONGEST_QUOTE = 60
 # What a step cuts, pads or repeats.
 RESIZED = "resized"
+# What a step puts together of parts that the running program cuts.
+REJOINED = "rejoined"
 # What a step gives one dimension more, or takes one from.
 RANK = "rank"
 
@@ -265,7 +267,8 @@ def difference(
 ) -> tuple[str, str, str] | None:
     """How a tensor differs from itself one step before, as `what`, before and after in words; None when it may be the same.
 
-    That it is data-sized counts where `source`, which is assigned, itself makes it so: slices may be put together again.
+    That it is data-sized counts where `source`, which is assigned, itself makes it so: static slices may be put together again. Of parts
+    that the running program cuts, the sizes add up (fixtures/XLA206/flagged_parts_put_together.py).
     """
     if not (old.is_tensor and new.is_tensor) or new.guess:
         return None
@@ -276,6 +279,8 @@ def difference(
     if old.shape == () and new.shape is None and new.rank:
         return "shape", "()", "a vector or more"
     if old.producer is None and new.producer is not None:
+        if rejoined.is_rejoined(new):
+            return REJOINED, "", new.producer
         return ("data-sized", "", new.producer) if _makes_data_sized(source, frame) else None
     if old.dtype is not None and new.dtype is not None and dtypes.differ(old.dtype, new.dtype):
         return "dtype", old.dtype, new.dtype

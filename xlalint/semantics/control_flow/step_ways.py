@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics.local_names import Changes
+from xlalint.semantics.results.rejoined import is_rejoined
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import Value
 
@@ -55,13 +56,22 @@ def keep_joined(changes: Sequence[Changes], frame: Frame) -> None:
     for name in {**changes[0], **changes[1]}:
         joined = frame.names.get(name)
         values = [arm.get(name) for arm in changes]
-        if joined is None or joined.shape is None or None not in joined.shape:
+        if joined is None:
             continue
         for value in values:
-            if value is not None and value.shape is not None and value.shape != joined.shape:
+            if value is not None and _is_another_size(value, joined):
                 by = _last_assignment(name, _body(frame.loops[-1]))
                 if by is not None:
                     _keep(name, Way(value, by, joined), frame)
+
+
+def _is_another_size(value: Value, joined: Value) -> bool:
+    """Whether what one arm leaves has sizes of its own, which are lost where the arms meet."""
+    if is_rejoined(value):
+        return not is_rejoined(joined)
+    if joined.shape is None or None not in joined.shape:
+        return False
+    return value.shape is not None and value.shape != joined.shape
 
 
 def of(loop: ast.AST, name: str, new: Value | None, frame: Frame) -> Iterator[Way]:

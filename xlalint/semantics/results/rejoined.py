@@ -24,6 +24,11 @@ def marked(whole: Value, values: Value, axis: Value | None) -> Value:
     return whole._replace(ref=Rejoined(wide)) if wide else whole
 
 
+def is_rejoined(value: Value) -> bool:
+    """Whether a tensor is as long as parts that the running program cuts are together."""
+    return type(value.ref) is Rejoined
+
+
 def beside_whole(items: tuple[Value, ...], along: int | None, is_stack: bool) -> Value | None:
     """The item whose sizes added up, beside one that is whole along the same axis: TensorFlow wants them alike along all others."""
     if along is None and not is_stack:
