@@ -6,7 +6,7 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.semantics.facts import ASSUMED, DATA_SIZED_USE, GRADIENT
-from xlalint.semantics.gradients.misplaced import JOINED
+from xlalint.semantics.gradients.misplaced import JOINED, KEPT
 
 # How each use was seen to go wrong (facts: surprises, semantics); the words are in the page.
 _VARIANTS = {
@@ -52,9 +52,11 @@ class DataSizedMisuse(Rule):
 
     def visit_Subscript(self, node: cst.Subscript) -> None:
         self._judge(node)
+        self._judge_step(node)
 
     def visit_Call(self, node: cst.Call) -> None:
         self._judge(node)
+        self._judge_step(node)
 
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         self._judge(node)
@@ -86,6 +88,11 @@ class DataSizedMisuse(Rule):
                 use=self.quote(node),
                 producer=producer,
             )
+
+    def _judge_step(self, node: cst.Call | cst.Subscript) -> None:
+        for fact in self.facts(node, GRADIENT):
+            if fact.detail.reason == KEPT and fact.detail.is_sure:
+                self.report(node, fact, "kept-in-step", use=self.quote(node))
 
     def _is_trained_through(self, node: cst.CSTNode) -> bool:
         """Whether a gradient is taken of a part that gets numbers of others."""

@@ -21,7 +21,7 @@ from xlalint.semantics.gradients.differentiation import (
     TRACED_BEFORE,
     Differentiated,
 )
-from xlalint.semantics.gradients.misplaced import CUT, JOINED, SUMMED
+from xlalint.semantics.gradients.misplaced import CUT, JOINED, KEPT, SUMMED
 
 # The one operation that has a kernel for TPUs and none for XLA on CPU and GPU (tensorflow-tpu 2.20 beside TensorFlow 2.21).
 _ON_TPU_ALONE = frozenset({"ResizeNearestNeighborGrad"})
@@ -55,13 +55,15 @@ class NoCompilableGradient(Rule):
 
     def visit_Subscript(self, node: cst.Subscript) -> None:
         for fact in self.facts(node, GRADIENT):
-            if fact.detail.reason != SUMMED:
+            if fact.detail.reason not in (CUT, KEPT, SUMMED):
                 self._report_slice(node, fact)
 
     def _judge(self, node: cst.BaseExpression, named: cst.BaseExpression) -> None:
         for fact in self.facts(node, GRADIENT):
             detail: Differentiated = fact.detail
-            if detail.reason in (JOINED, CUT, SUMMED) or _compiles_here(detail, self.passage.aim):
+            if detail.reason in (JOINED, CUT, SUMMED, KEPT) or _compiles_here(
+                detail, self.passage.aim
+            ):
                 continue  # XLA204 and XLA206 say what becomes of parts joined and cut
             if detail.reason == SLICE:
                 self._report_slice(node, fact)

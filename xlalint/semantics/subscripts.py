@@ -19,6 +19,7 @@ from xlalint.semantics.facts import (
     STRIDE,
 )
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.gradients import kept_in_steps
 from xlalint.semantics.hazards import costs, counts, host_objects, moved_slices, unknown_sizes
 from xlalint.semantics.hazards.iteration import is_taken_apart
 from xlalint.semantics.imports import module_loading
@@ -195,6 +196,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
         if index.dependence >= ARRIVING:
             frame.analysis.note(frame, node, MASK_INDEX, base, index)
             frame.analysis.arms.saw_kept(node, node.value, base, frame)
+            kept_in_steps.note_mask(node, node.value, node.slice, base, frame)
             if sorted_places.are_miscounted(index):
                 frame.analysis.note(frame, node, DATA_SIZED_USE, index, "miscounted")
             sure = base.sure and index.sure
@@ -301,6 +303,7 @@ def _sized_by_slice(
             if value.sure and part.step is None:
                 if base.dtype is None or base.dtype.startswith(("float", "bfloat", "complex")):
                     frame.analysis.note(frame, node, SLICE, base)
+                    kept_in_steps.note_slice(node, part, base, frame)
                 return ast.unparse(node), _axis_after(parts, values, position)
     return None, 0
 

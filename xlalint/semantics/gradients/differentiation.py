@@ -23,6 +23,7 @@ from xlalint.semantics.gradients.flows import (
     is_too_long,
     is_trained_method,
 )
+from xlalint.semantics.gradients.misplaced import KEPT
 from xlalint.semantics.hazards import eigenvalues
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.syntax import nodes_of
@@ -58,7 +59,7 @@ KEPT_IN_ELSE = "kept-in-else"
 TRACED_BEFORE = "traced-before"
 
 # What is as often only computed as trained: masks and tables are tiled in loops as well.
-_ONLY_IF_SURE = frozenset({IN_STEP, IN_ARM, MASKED_ARMS, KEPT_IN_ELSE})
+_ONLY_IF_SURE = frozenset({IN_STEP, IN_ARM, MASKED_ARMS, KEPT_IN_ELSE, KEPT})
 
 # Loops that callers write themselves have a rule of their own: whether they are bounded is what counts there.
 _LOOPS = ("while_loop", "fori_loop", "scan")

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 JOINED = "joined"
 CUT = "cut"
 SUMMED = "summed"
+# In steps of a loop: kept_in_steps.py.
+KEPT = "kept-in-step"
 
 _SUMS = frozenset({"tf.reduce_sum", "tf.math.reduce_sum", "keras.ops.sum", "keras.backend.sum"})
 # Every element gets the same back of these, or nothing.

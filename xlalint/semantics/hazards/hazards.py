@@ -17,7 +17,7 @@ from xlalint.semantics.facts import (
     Verdict,
 )
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.gradients import misplaced, step_operands
+from xlalint.semantics.gradients import kept_in_steps, misplaced, step_operands
 from xlalint.semantics.hazards import (
     asked_dtypes,
     costs,
@@ -178,9 +178,13 @@ def note_hazards(
     if makes_data_sized and api.name in MASK_APIS and isinstance(node, ast.Call) and node.args:
         kept = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
         frame.analysis.arms.saw_kept(node, node.args[0], kept, frame)
+        if len(node.args) > 1:
+            kept_in_steps.note_mask(node, node.args[0], node.args[1], kept, frame)
     elif result.producer is not None and isinstance(node, ast.Call):
         given = zip(node.args, arguments.positional)
         frame.analysis.arms.saw_result(node, given, result.producer, frame)
+    if result.producer is not None:
+        kept_in_steps.note_gather(api.name, node, bound, frame)
     if not verdict.missing:
         _note_dtypes(api, bound, arguments, result, node, frame)
         text.note_call(api, bound, result, node, frame)
