@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.syntax import called_name
 from xlalint.semantics.values import EXTERNAL, FROM_SHAPE, TENSOR, Value, leaves
 
 _SEGMENTS = ("max", "mean", "min", "prod", "sqrt_n", "sum")
@@ -73,6 +74,8 @@ def size_from_outside(made: ast.expr | None, step: Step) -> str | None:
         return _of_operation(made, step)
     if not isinstance(made, ast.Call) or not isinstance(made.func, (ast.Name, ast.Attribute)):
         return None
+    if isinstance(made.func, ast.Attribute) and made.func.attr == "stack" and not made.args:
+        return _of_array(made.func.value, step)
     target = step.frame.analysis.evaluate(made.func, step.frame)
     name = str(target.ref) if target.kind is EXTERNAL else ""
     if name == "tf.reshape":
@@ -83,6 +86,22 @@ def size_from_outside(made: ast.expr | None, step: Step) -> str | None:
     if name not in _SIZED_BY:
         return None
     size = _argument(made, *_SIZED_BY[name])
+    return None if size is None else _named_outside(size, step)
+
+
+def _of_array(array: ast.expr, step: Step) -> str | None:
+    """`rows.stack()` of the one `tf.TensorArray(tf.float32, n)` that a step makes."""
+    if not isinstance(array, ast.Name) or array.id not in step.own:
+        return None
+    made = [
+        part.value
+        for parts in step.writers.values()
+        for part in parts
+        if isinstance(part, ast.Assign)
+        and isinstance(part.value, ast.Call)
+        and called_name(part.value) == "TensorArray"
+    ]
+    size = _argument(made[0], 1, "size") if len(made) == 1 else None
     return None if size is None else _named_outside(size, step)
 
 
@@ -107,6 +126,8 @@ def _named_outside(size: ast.expr, step: Step) -> str | None:
     """A size, or one of the numbers of a written shape, that is a tensor from outside."""
     parts = size.elts if isinstance(size, (ast.List, ast.Tuple)) else [size]
     for part in parts:
+        if isinstance(part, ast.BinOp) and isinstance(part.right, ast.Constant):
+            part = part.left  # `n + 1` is computed in the step, of what is a placeholder there
         if isinstance(part, ast.Name) and part.id not in step.own and _is_outside(part.id, step):
             return part.id
     return None

@@ -211,7 +211,9 @@ class Slices:
 
     def is_objective(self) -> bool:
         """Whether a loss or a likelihood is computed of one of the function's parameters through the node."""
-        return purposes.is_objective(self._frame.function) and self._passes_on_a_parameter()
+        if not purposes.is_objective(self._frame.function):
+            return False
+        return self._passes_on_a_parameter() or self._passes_on_an_item()
 
     def may_be_trained(self) -> bool:
         """Whether callers who are not in sight may train what flows through the node from a parameter to the result."""
@@ -234,6 +236,23 @@ class Slices:
         for _ in self._sources(seen):
             pass
         return purposes.may_train(seen, self._frame, or_unknown) and self.leaves_function()
+
+    def _passes_on_an_item(self) -> bool:
+        """`y_pred, labels = args` of a loss that a Lambda layer computes: what is unpacked are tensors."""
+        info = self._frame.function
+        if info is None:
+            return False
+        seen = self.names()
+        unpacked = {
+            name
+            for part in nodes_of(body_of(info))
+            if isinstance(part, ast.Assign)
+            and isinstance(part.value, ast.Name)
+            and part.value.id in info.parameter_names
+            and isinstance(part.targets[0], (ast.Tuple, ast.List))
+            for name in _names(part.targets[0])
+        }
+        return purposes.may_train_items(unpacked & seen, self._frame) and self.leaves_function()
 
     def _is_plain(self, expression: ast.expr) -> bool:
         """Whether an expression holds only names and calls of TensorFlow: nothing that could bring in a variable unseen."""

@@ -110,6 +110,11 @@ def may_train(names: Iterable[str], frame: Frame, or_unknown: bool = False) -> b
     return any(_may_be_trained(name, frame, or_unknown) for name in parameters.intersection(names))
 
 
+def may_train_items(names: Iterable[str], frame: Frame) -> bool:
+    """The same of names that a parameter is unpacked into."""
+    return any(_may_be_trained(name, frame, or_unknown=True) for name in names)
+
+
 def _may_be_trained(name: str, frame: Frame, or_unknown: bool) -> bool:
     if is_label(name) or is_number(name) or is_setting(name) or is_size(name):
         return False
