@@ -161,9 +161,10 @@ def _beside(source: Source, number: float, other: Side, tf: str) -> str | None:
         return None
     if dtype is not None:
         return f"{tf}.constant({number!r}, {tf}.{dtype})"
+    if isinstance(number, bool):
+        return f"{tf}.constant({number!r})"  # beside a flag of Python, too, which has no dtype
     if isinstance(other.node, (ast.Name, ast.Attribute)) and number in (0, 1):
-        if not isinstance(number, bool):
-            return f"{tf}.{'ones' if number else 'zeros'}_like({other.code})"
+        return f"{tf}.{'ones' if number else 'zeros'}_like({other.code})"
     like = dtype_source(source, other.node)
     return f"{tf}.constant({number!r}, {like}.dtype)" if like is not None else None
 
