@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics.gradients.flows import body_of, is_too_long
 from xlalint.semantics.gradients.misplaced import CUT, KEPT
+from xlalint.semantics.gradients.purposes import is_label
 from xlalint.semantics.syntax import nodes_of
 
 if TYPE_CHECKING:
@@ -23,12 +24,13 @@ if TYPE_CHECKING:
 _ASSIGNS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr)
 _LOOPS = (ast.For, ast.While)
 _GATHERS = frozenset({"tf.gather", "tf.gather_nd", "tf.compat.v1.gather", "tf.compat.v1.gather_nd"})
+_CHOOSE = frozenset({"tf.where", "a boolean mask"})
 _DEEPEST = 4
 
 
 def note_mask(node: ast.expr, base: ast.expr, mask: ast.expr, value: Value, frame: Frame) -> None:
     """`value`, written as `base`, of which a mask keeps a part, in a step of a loop or not."""
-    if frame.rounds and _is_of_its_own(mask, frame):
+    if frame.rounds and not _is_label(base) and _is_of_its_own(mask, frame):
         frame.analysis.gradients.note_of(node, [base], value, KEPT, frame)
 
 
@@ -39,14 +41,33 @@ def note_gather(name: str, node: ast.AST, bound: dict[str, Value], frame: Frame)
     whole, places = bound.get("params"), bound.get("indices")
     if whole is None or places is None or len(node.args) < 2:
         return
-    if places.producer is not None and whole.is_tensor and whole.producer is None:
+    if whole.is_tensor and whole.producer is None and _is_chosen(places.producer):
         note_mask(node, node.args[0], node.args[1], whole, frame)
 
 
 def note_slice(node: ast.Subscript, bound: ast.expr, value: Value, frame: Frame) -> None:
-    """`x[:n]`, where only the running program knows `n`."""
-    if frame.rounds and _is_of_its_own(bound, frame):
+    """`x[:n]`, where only the running program knows `n`; a window `x[i : i + n]` is as long in each step.
+
+    What functions get that a step calls is often made of labels, in code that assigns targets.
+    """
+    if not frame.rounds or _is_label(node.value) or not isinstance(bound, ast.Slice):
+        return
+    is_here = bool(frame.constructs) or frame.function in frame.analysis.graph_bodies
+    has_one_end = (bound.lower is None) != (bound.upper is None)
+    if is_here and has_one_end and _is_of_its_own(bound, frame):
         frame.analysis.gradients.note_of(node, [node.value], value, CUT, frame)
+
+
+def _is_chosen(producer: str | None) -> bool:
+    """Whether places are those that a mask or a suppression of boxes chose: others may be as many in each step."""
+    if producer is None:
+        return False
+    return producer in _CHOOSE or "non_max_suppression" in producer
+
+
+def _is_label(base: ast.expr) -> bool:
+    said = base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "")
+    return is_label(said)
 
 
 def _is_of_its_own(chosen: ast.expr, frame: Frame) -> bool:
