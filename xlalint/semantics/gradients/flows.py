@@ -434,6 +434,11 @@ _CUTTING = frozenset(
         "shape",
         "size",
         "rank",
+        "get_shape",
+        "as_list",
+        "int_shape",
+        "shape_list",
+        "len",
         "zeros_like",
         "ones_like",
         # What a variable or a metric is set to.
