@@ -52,7 +52,8 @@ def note_slice(node: ast.Subscript, bound: ast.expr, value: Value, frame: Frame)
     """
     if not frame.rounds or _is_label(node.value) or not isinstance(bound, ast.Slice):
         return
-    is_here = bool(frame.constructs) or frame.function in frame.analysis.graph_bodies
+    is_here = any(isinstance(each, _LOOPS) for each in frame.constructs)
+    is_here = is_here or frame.function in frame.analysis.graph_bodies
     has_one_end = (bound.lower is None) != (bound.upper is None)
     if is_here and has_one_end and _is_of_its_own(bound, frame):
         frame.analysis.gradients.note_of(node, [node.value], value, CUT, frame)
