@@ -6,8 +6,8 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.semantics.facts import LOOP_GRADIENT
-from xlalint.semantics.gradients.differentiation import TRACED_BEFORE
 from xlalint.semantics.gradients.loop_gradients import IN_JACOBIAN, UNBOUNDED, LoopGradient
+from xlalint.semantics.gradients.reasons import TRACED_BEFORE
 
 _ALWAYS_SURE = {IN_JACOBIAN: "jacobian", TRACED_BEFORE: "traced-before"}
 

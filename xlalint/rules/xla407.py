@@ -6,8 +6,11 @@ import libcst as cst
 
 from xlalint.rules.base import Aim, Rule
 from xlalint.semantics.facts import GRADIENT, Fact
-from xlalint.semantics.gradients.differentiation import (
+from xlalint.semantics.gradients.differentiation import Differentiated
+from xlalint.semantics.gradients.misplaced import CUT, JOINED, KEPT, SUMMED
+from xlalint.semantics.gradients.reasons import (
     COUNT,
+    DATA_SIZED,
     EIGENVECTORS,
     IN_ARM,
     IN_STEP,
@@ -19,15 +22,13 @@ from xlalint.semantics.gradients.differentiation import (
     PARTNER,
     SLICE,
     TRACED_BEFORE,
-    Differentiated,
 )
-from xlalint.semantics.gradients.misplaced import CUT, JOINED, KEPT, SUMMED
 
 # The one operation that has a kernel for TPUs and none for XLA on CPU and GPU (tensorflow-tpu 2.20 beside TensorFlow 2.21).
 _ON_TPU_ALONE = frozenset({"ResizeNearestNeighborGrad"})
 _WHY = {
     LOOP: "it runs a loop without a bound",
-    "data-sized": "it needs the size of a tensor whose size depends on data",
+    DATA_SIZED: "it needs the size of a tensor whose size depends on data",
     PARTITION: "it needs the sizes of the partitions when it compiles",
     EIGENVECTORS: "XLA takes the eigenvalues of complex matrices for real numbers",
     PARTNER: "it compares the size of the other tensor with the largest that what the mask kept may have",

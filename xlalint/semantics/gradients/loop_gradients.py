@@ -19,13 +19,13 @@ from xlalint.semantics.facts import LOOP_GRADIENT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import callers, purposes, traced_before
 from xlalint.semantics.gradients.arms import Site
-from xlalint.semantics.gradients.differentiation import TRACED_BEFORE
 from xlalint.semantics.gradients.flows import (
     Slices,
     is_cut_off,
     is_too_long,
     is_trained_method,
 )
+from xlalint.semantics.gradients.reasons import TRACED_BEFORE
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.local_names import Changes
 from xlalint.semantics.syntax import called_name, nodes_of

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from xlalint.semantics.classes import LAYER
 from xlalint.semantics.facts import GRADIENT
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.gradients.differentiation import TRACED_BEFORE, Differentiated
+from xlalint.semantics.gradients.differentiation import Differentiated
 from xlalint.semantics.gradients.flows import Slices, body_of, is_cut_off, is_too_long
+from xlalint.semantics.gradients.reasons import TRACED_BEFORE
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.values import EXTERNAL, FUNCTION, NOTHING_KNOWN, VARIABLE
