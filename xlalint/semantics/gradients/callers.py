@@ -144,6 +144,10 @@ def _flows_of_call(node: ast.Call, passage: Passage, caller: Frame) -> Slices | 
     if passage.items is None:
         return Slices(node, caller, given)
     for part in nodes_of(body_of(caller.function)):
+        if isinstance(part, ast.Call) and _is_starred_in(node, part):
+            return Slices(
+                part, caller, given
+            )  # `loss(*labelled(x, y))`: what comes of the one goes into the other
         if isinstance(part, ast.Subscript) and part.value is node:
             place = getattr(part.slice, "value", None)
             return Slices(part, caller, given) if place in passage.items else None
@@ -152,6 +156,10 @@ def _flows_of_call(node: ast.Call, passage: Passage, caller: Frame) -> Slices | 
             # Another node than the call: only these names carry it.
             return Slices(ast.Pass(), caller, given, names) if names else None
     return None
+
+
+def _is_starred_in(node: ast.Call, call: ast.Call) -> bool:
+    return any(isinstance(each, ast.Starred) and each.value is node for each in call.args)
 
 
 def _given(node: ast.Call, passage: Passage, caller: Frame) -> list[ast.expr]:
