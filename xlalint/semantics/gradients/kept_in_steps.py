@@ -12,6 +12,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from xlalint.semantics.gradients import others
 from xlalint.semantics.gradients.flows import body_of, is_too_long
 from xlalint.semantics.gradients.misplaced import CUT, KEPT
 from xlalint.semantics.gradients.purposes import is_label
@@ -72,8 +73,8 @@ def _is_label(base: ast.expr) -> bool:
 
 
 def _is_of_its_own(chosen: ast.expr, frame: Frame) -> bool:
-    """Whether what chooses is made anew by each step, of what the step is given."""
-    if is_too_long(frame):
+    """Whether what chooses is made anew by each step, of what the step is given, and may choose another number than in other steps."""
+    if is_too_long(frame) or others.are_chosen(chosen, frame):
         return False
     return _reads([chosen], _made_by_steps(frame, _DEEPEST))
 

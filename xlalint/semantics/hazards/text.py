@@ -78,9 +78,8 @@ def _any_arrives(values: Iterable[Value]) -> bool:
     for value in values:
         for leaf in leaves(value) if value.kind is not PYTHON else ():
             if leaf.dtype == "string" and leaf.sure and leaf.is_tensor:
-                if (
-                    leaf.dependence == ARRIVING
-                ):  # what the program makes of it is reported where it is made
+                # What the program makes of text is reported where it is made.
+                if leaf.dependence == ARRIVING:
                     return True
     return False
 
