@@ -49,6 +49,7 @@ from xlalint.semantics.results import (
     variables,
 )
 from xlalint.semantics.settled_calls import Settled
+from xlalint.semantics.tracing import host_use
 from xlalint.semantics.training import (
     eager_steps,
     model_files,
@@ -214,7 +215,7 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
     if named.home is not None:
         return named.home(name, arguments, node, frame)
     if named.is_host:
-        frame.touches_host = True
+        frame.host |= host_use.WORK
         frame.analysis.node_inputs.saw_write(name, node, frame)
         frame.reads_files = frame.reads_files or named.reads_files
     if named.is_special:
@@ -473,7 +474,7 @@ def _numpy_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) ->
             frame.analysis.note(frame, node, NUMPY_CALL, leaf)
             if frame.context.region == ASSUMED and _asks_for_numbers(name, frame):
                 # Nobody compiles it, and it asks for numbers as `.numpy()` does: its author runs it eagerly.
-                frame.touches_host = True
+                frame.host |= host_use.WORK
             return Value(NDARRAY)
     made = arrays.made(name, arguments)
     if made is not None:
@@ -505,13 +506,15 @@ def _note_array_library(name: str, arguments: Arguments, node: ast.AST, frame: F
                 if leaf.sure or not evidence.writes_arrays(frame):
                     frame.analysis.note(frame, node, NUMPY_CALL, leaf, ARRAY_LIBRARY)
                 if frame.context.region == ASSUMED:
-                    frame.touches_host = True  # nobody compiles it, and its author runs it eagerly
+                    frame.host |= (
+                        host_use.WORK
+                    )  # nobody compiles it, and its author runs it eagerly
                 return
 
 
 def _foreign_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if _is_host(name):
-        frame.touches_host = True
+        frame.host |= host_use.WORK
     if name.startswith(_WORK_ON_ARRAYS):
         _note_array_library(name, arguments, node, frame)
     missing = addons.operation(name)

@@ -43,6 +43,7 @@ from xlalint.semantics.nesting import bounded
 from xlalint.semantics.results.arithmetic import combine
 from xlalint.semantics.subscripts import is_computed, note_index_of_array, note_index_of_list
 from xlalint.semantics.syntax import nodes_of, words_of
+from xlalint.semantics.tracing import host_use
 from xlalint.semantics.training import scopes, tpu_tests
 from xlalint.semantics.values import (
     ARRIVING,
@@ -251,7 +252,7 @@ def _store_in_array(target: ast.Subscript, base: Value, value: Value, frame: Fra
     if frame.context.region == ASSUMED:
         # Nobody compiles what fills arrays with what it is given or computes; with sizes, permutations and tables, many do.
         if value.kind not in (PYTHON, SHAPE, NDARRAY):
-            frame.touches_host = True
+            frame.host |= host_use.WORK
     elif base.dtype not in (None, "object") and is_computed(value):
         frame.analysis.note(frame, target, ARRAY_ITEM, value)
     else:
@@ -283,11 +284,11 @@ def _if(node: ast.If, frame: Frame) -> bool:
             names.fork()
             frame.undecided = undecided + 1
             frame.unusual += usual is False
-            touches_host = frame.touches_host
+            host = frame.host
             ends_body = _run_arm(node, True, frame)
             if usual is False:
                 # Who asks for what is on the host only then may compile the rest.
-                frame.touches_host = touches_host
+                frame.host = host
             frame.unusual -= usual is False
             arms.append((names.take_back(), ends_body))
             asked = node.test
@@ -634,14 +635,14 @@ def _try(node: ast.Try, frame: Frame) -> bool:
         names.fork()
         if handler.name:
             names[handler.name] = NOTHING_KNOWN
-        was_silent, touched_host = frame.silent, frame.touches_host
+        was_silent, host = frame.silent, frame.host
         compiles = frame.context.is_compiled and not frame.raised
         never_traced = compiles and handlers.is_never_traced(handler)
         frame.silent = was_silent or never_traced
         goes_on = run_block(handler.body, frame)
         frame.silent = was_silent
         if never_traced:
-            frame.touches_host = touched_host  # what is done with an error says nothing of the rest
+            frame.host = host  # what is done with an error says nothing of the rest
         if goes_on:
             if ends:
                 after = names.joined(after, names.take_back(), prefer_first=frame.function is None)
@@ -728,7 +729,7 @@ def _function_definition(node: ast.FunctionDef, frame: Frame) -> bool:
                     Value(FUNCTION, ref=info), node, traits.jit, frame
                 )
                 # Who makes a tf.function runs eagerly: what is compiled is what it makes.
-                frame.touches_host = True
+                frame.host |= host_use.WORK
         value = frame.names[node.name] = Value(FUNCTION, ref=info)
         if node.decorator_list and frame.function is None:
             frame.analysis.registries.saw_definition(node, value, frame)

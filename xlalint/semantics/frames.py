@@ -28,7 +28,7 @@ class Frame:
     `silent` drops facts: code in `tf.init_scope`, constructors run for their attributes. `attributes`, when there,
     collects what is assigned to `self`, `inherited` are those that the constructor of a base has just set. `loops` are the Python loops around the statement being run, `tapes` counts the
     gradient tapes that record it, `arms` the arms of graph conditionals that it is in,
-    `scope` says whether code runs inside a strategy's scope (`scopes.py`), `constructs` are the conditionals and loops of the graph around it in this function,
+    `host` says what it was seen to do on the host (`tracing/host_use.py`), `scope` whether code runs inside a strategy's scope (`scopes.py`), `constructs` are the conditionals and loops of the graph around it in this function,
     `bodies` counts those that callers stand in, or that were handed it, `rounds` the loops of the graph that a tape records, in callers too. `covered` holds conditions already reported as part of a larger one, `splits`
     conditionals of which an arm returns, `graph_loops` the loops that became a tf.while_loop, `open_loops`
     those over a tensor or a list of them, nobody knows which, `caught` the exceptions that a `try`
@@ -61,7 +61,7 @@ class Frame:
     constructs: list[ast.stmt] = field(default_factory=list)
     bodies: int = 0
     rounds: int = 0
-    touches_host: bool = False
+    host: int = 0
     reads_files: bool = False
     covered: set[ast.AST] = field(default_factory=set)
     nested: list[FunctionInfo] = field(default_factory=list)

@@ -30,6 +30,7 @@ from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.names import api_name
 from xlalint.semantics.nesting import bounded
 from xlalint.semantics.syntax import has_more_than, nodes_of
+from xlalint.semantics.tracing import host_use
 from xlalint.semantics.tracing.roots import Root
 from xlalint.semantics.tracing.traits import Traits
 from xlalint.semantics.values import (
@@ -89,7 +90,7 @@ class _Runs:
 
 
 # What a call returns, whether it touches the host, and which gradients were noted in it (`differentiation.py`).
-_Result = tuple[Value, bool, range | None]
+_Result = tuple[Value, int, range | None]
 
 
 class Functions:
@@ -204,7 +205,7 @@ class Functions:
         if not collects:
             had = known.get(key)
             if had is not None:
-                frame.touches_host = frame.touches_host or had[1]
+                frame.host |= had[1]
                 if had[2]:
                     self._analysis.unsettled.saw_again(had[2], info, node, frame)
                 return had[0]
@@ -259,9 +260,10 @@ class Functions:
             value = wrappers.run(info, value, arguments, self_value, caller, traced=traced)
         if inner.attributes is not None and info.name == "__init__":
             frame.inherited = set(inner.attributes)
-        frame.touches_host = frame.touches_host or inner.touches_host
+        host = host_use.for_callers(inner.host, value)
+        frame.host |= host
         frame.reads_files = frame.reads_files or inner.reads_files
-        known[key] = (value, inner.touches_host, self._analysis.unsettled.since(noted))
+        known[key] = (value, host, self._analysis.unsettled.since(noted))
         return value
 
     def _fall_back(
@@ -275,13 +277,13 @@ class Functions:
     ) -> Value:
         """What an override gets of what it overrides: where that is computed on the host, it says nothing of the override."""
         given = (info, positional, keywords, self_value, frame)
-        silent, touches_host, undecided = frame.silent, frame.touches_host, frame.undecided
-        frame.silent, frame.touches_host, frame.undecided = True, False, 0
+        silent, host, undecided = frame.silent, frame.host, frame.undecided
+        frame.silent, frame.host, frame.undecided = True, 0, 0
         value = self.invoke(*given, open_ended=open_ended)
-        on_host, frame.silent = frame.touches_host, silent
+        on_host, frame.silent = frame.host, silent
         if not (on_host or silent):
             value = self.invoke(*given, open_ended=open_ended)
-        frame.touches_host, frame.undecided = touches_host, undecided
+        frame.host, frame.undecided = host, undecided
         return value
 
     def forget_results(self, info: FunctionInfo) -> None:
@@ -363,8 +365,10 @@ class Functions:
             self._analysis.regions.calls_traced(info, here)
         is_made_here = own.tf_function and info.parent is not None and here.region == ASSUMED
         is_its_own = is_made_here and info.parent is frame.function
+        if own.tf_function and here.region == ASSUMED:
+            frame.host |= host_use.TRACES
         if is_its_own or (own.tf_function and here.region == ASSUMED and _updates_weights(info)):
-            frame.touches_host = True  # it drives a step that compiles itself
+            frame.host |= host_use.WORK  # it drives a step that compiles itself
         if is_made_here or not here.is_compiled:
             if own.tf_function and not frame.silent:
                 why = (*here.why, f"@tf.function {info.qualname}")

@@ -34,6 +34,7 @@ from xlalint.semantics.results import (
     tensor_arrays,
 )
 from xlalint.semantics.syntax import receiver_name
+from xlalint.semantics.tracing import host_use
 from xlalint.semantics.training import (
     meetings,
     model_files,
@@ -125,9 +126,7 @@ def _tensor_method(
             asked = base._replace(guess=False, structured=False) if is_one else base
             frame.analysis.note(frame, node, NUMPY_METHOD, asked, attr)
         if frame.context.region == ASSUMED:
-            frame.touches_host = (
-                True  # nobody compiles it, and it reads values: its author runs it eagerly
-            )
+            frame.host |= host_use.of_reading(node, frame)
         return Value(NDARRAY)
     if attr in ("get_shape", "shape"):
         return unknown_sizes.shape_of(base, frame)
@@ -340,7 +339,7 @@ def _dataset_method(
     for value in (*arguments.positional, *arguments.keywords.values()):
         if attr in _RUNS_ON_HOST:
             frame.analysis.regions.mark_host(value)
-    frame.touches_host = True
+    frame.host |= host_use.WORK
     if attr == "reduce" and frame.context.jit:
         note_operation("ReduceDataset", (), node, frame)
     if attr in ("cardinality", "reduce", "element_spec"):
@@ -434,7 +433,7 @@ def _external_instance_method(
         return Value(TENSOR, COMPUTED)
     if attr in _RESETS and frame.context.region == ASSUMED:
         # Between epochs, which nobody compiles; a step that resets its metrics is compiled by something in sight.
-        frame.touches_host = True
+        frame.host |= host_use.WORK
     if attr == "call" and name.startswith("keras."):
         return frame.analysis.call_external_instance(base, arguments, node, frame)
     return NOTHING_KNOWN
@@ -447,7 +446,7 @@ def keras_method(
     if attr in node_inputs.READERS:
         frame.analysis.node_inputs.saw_read(arguments, node, frame)
         if _is_of_keras(base, attr, arguments, node, frame):
-            frame.touches_host = True  # refused in a tf.function: whoever calls it runs eagerly
+            frame.host |= host_use.WORK  # refused in a tf.function: whoever calls it runs eagerly
     frame.analysis.regions.handed_to_keras(base, arguments, attr, node, frame)
     return NOTHING_KNOWN
 
@@ -590,7 +589,7 @@ def _numpy_of_unknown(
     calls = frame.function.calls if frame.function is not None else ()
     asks = any(isinstance(one.func, ast.Name) and one.func.id == "hasattr" for one in calls)
     if frame.context.region == ASSUMED and not frame.caught and not asks:
-        frame.touches_host = True
+        frame.host |= host_use.WORK
     return NOTHING_KNOWN
 
 

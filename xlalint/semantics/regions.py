@@ -31,7 +31,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import families
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.syntax import nodes_of
-from xlalint.semantics.tracing import host_signs
+from xlalint.semantics.tracing import host_signs, host_use
 from xlalint.semantics.tracing.factories import Factories
 from xlalint.semantics.tracing.heirs import Heirs
 from xlalint.semantics.tracing.roots import Root
@@ -41,6 +41,7 @@ from xlalint.semantics.values import (
     ARRIVING,
     FUNCTION,
     INSTANCE,
+    NOTHING_KNOWN,
     PYTHON,
     SEQUENCE,
     TENSOR,
@@ -522,6 +523,7 @@ class Regions:
             self._promote(info, frame)
         self._analysis.functions.visited.setdefault(info)
         self._analysis.functions.running.append(info)
+        value = NOTHING_KNOWN
         try:
             parameters = arguments_of(info, frame) if info.decorators else None
             value = self._analysis.functions.run_body(info, frame)
@@ -532,7 +534,8 @@ class Regions:
                 )
         finally:
             self._analysis.functions.running.pop()
-            if frame.touches_host and root.context.region == ASSUMED:
+            is_assumed = root.context.region == ASSUMED
+            if is_assumed and host_use.for_callers(frame.host, value) & host_use.WORK:
                 self._host.add(info)
             if root.role_method is None and _feeds_steps(info, frame, root.context, takes_text):
                 self._handed_to_host.add(info)

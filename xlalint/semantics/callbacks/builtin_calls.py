@@ -15,6 +15,7 @@ from xlalint.semantics.hazards import iteration, trace_effects, unknown_sizes
 from xlalint.semantics.hazards.sizes import note_sizes
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.tracing import host_use
 from xlalint.semantics.type_kinds import kind_of_type
 from xlalint.semantics.values import (
     BOUNDED,
@@ -112,7 +113,7 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if name in ("str", "repr"):
         return SOME_TEXT
     if name == "open":
-        frame.touches_host = True
+        frame.host |= host_use.WORK
     return SOME_PYTHON
 
 
@@ -169,7 +170,7 @@ def _convert(name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
     if is_one and not value.guess:
         frame.analysis.note(frame, node, CONVERSION, value, name)
         if frame.context.region == ASSUMED and _is_promised(name, frame):
-            frame.touches_host = True  # as with `.numpy()`: its author runs it eagerly
+            frame.host |= host_use.WORK  # as with `.numpy()`: its author runs it eagerly
     return SOME_PYTHON
 
 

@@ -27,6 +27,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import misfits
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import specs
+from xlalint.semantics.tracing import host_use
 from xlalint.semantics.tracing.traits import DO_NOT_CONVERT
 from xlalint.semantics.training import pipelines
 from xlalint.semantics.training.devices import note_jit
@@ -209,7 +210,7 @@ def _to_numpy(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fram
     if value.is_tensor and not (value.guess or value.structured or value.optional):
         frame.analysis.note(frame, node, NUMPY_CALL, value)
         if frame.context.region == ASSUMED:
-            frame.touches_host = True  # as with `.numpy()`: its author runs it eagerly
+            frame.host |= host_use.of_reading(node, frame)
     return Value(NDARRAY)
 
 

@@ -10,6 +10,7 @@ from xlalint.semantics.facts import ASSUMED
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import linear_operators
 from xlalint.semantics.hazards.noted_calls import note_operation, note_refused, note_size
+from xlalint.semantics.tracing import host_use
 from xlalint.semantics.values import (
     COMPUTED,
     INSTANCE,
@@ -132,7 +133,7 @@ def call(
 ) -> Value | None:
     """The value of a method call of an instance of the class `name`, noted if XLA has no kernel for it."""
     if name.startswith(_CHECKPOINT):
-        frame.touches_host = True
+        frame.host |= host_use.WORK
         if frame.context.region == ASSUMED:
             return NOTHING_KNOWN  # whoever saves drives the training, and is run eagerly
     for prefix, methods in _OPERATIONS.items():

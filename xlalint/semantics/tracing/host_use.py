@@ -1,0 +1,49 @@
+"""What a library function that nobody is seen to compile does on the host, and whether that shows that its author runs it eagerly.
+
+Kept in `Frame.host` as bits, which calls hand on to their callers.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from xlalint.semantics.values import ARRIVING, NONE, leaves
+
+if TYPE_CHECKING:
+    from xlalint.semantics.frames import Frame
+    from xlalint.semantics.values import Value
+
+# What no compiled code does: files, checkpoints, data sets, the training of a model.
+WORK = 1
+# Tensors that it computed are asked for their values (`.numpy()`), which eager code can do anywhere.
+VALUES = 2
+# A tf.function is called: whoever calls it drives what is compiled.
+TRACES = 4
+
+
+def of_reading(call: ast.AST, frame: Frame) -> int:
+    """What `x.numpy()` and `convert_to_numpy(x)` say: who asks a parameter takes tensors and works on arrays; who asks a result may only check it."""
+    if not isinstance(call, ast.Call) or frame.function is None:
+        return VALUES
+    asked = [*call.args, call.func.value] if isinstance(call.func, ast.Attribute) else call.args
+    given = frame.function.parameter_names
+    return WORK if any(isinstance(one, ast.Name) and one.id in given for one in asked) else VALUES
+
+
+def for_callers(host: int, value: Value) -> int:
+    """What the bits of a function that returned `value` say of whoever called it.
+
+    One that asks tensors for their values and returns numbers, arrays, nothing, or tensors made of these works on the host. One that
+    returns what it computed of the tensors it was given is of the kind that steps call, and could be compiled but for that.
+    """
+    if not host & VALUES or host & WORK:
+        return host
+    returned = [one for one in leaves(value) if one != NONE]
+    if host & TRACES or not returned or not all(map(_is_of_tensors, returned)):
+        return host | WORK
+    return host
+
+
+def _is_of_tensors(value: Value) -> bool:
+    return value.is_tensor and value.dependence >= ARRIVING
