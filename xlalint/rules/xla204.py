@@ -40,6 +40,7 @@ _VARIANTS = {
     "separate-counts": "separate-counts",
     "rows-beside": "rows-beside",
     "unknown-size": "unknown-size",
+    "promised-size": "promised-size",
     "wide-bound": "wide-bound",
     "wide-place": "wide-bound",
 }

@@ -556,7 +556,6 @@ _OBJECT_FACTORIES = {
     "tf.compat.v1.get_variable": Value(VARIABLE, ARRIVING),
     "keras.Variable": Value(VARIABLE, ARRIVING),
     "keras.backend.variable": Value(VARIABLE, ARRIVING),
-    "tf.TensorShape": Value(SHAPE),
     "tf.GradientTape": Value(INSTANCE, ref="tf.GradientTape"),
     "tf.random.Generator.from_seed": Value(INSTANCE, ref="tf.random.Generator"),
     "tf.random.get_global_generator": Value(INSTANCE, ref="tf.random.Generator"),
@@ -573,6 +572,7 @@ def _may_make_object(plain: str) -> bool:
     leaf = plain.rpartition(".")[2]
     return (
         plain in _OBJECT_FACTORIES
+        or plain == python_arguments.SHAPE_CLASS
         or plain in variables.MAKERS
         or plain.startswith(_MAKE_DATASETS)
         or (plain.startswith("tf.distribute.") and plain.endswith("Strategy"))
@@ -589,6 +589,9 @@ def _make_object(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -
         return variables.made(arguments)
     if plain in _OBJECT_FACTORIES:
         return _OBJECT_FACTORIES[plain]
+    if plain == python_arguments.SHAPE_CLASS:
+        given = arguments.positional[0] if arguments.positional else NONE
+        return Value(SHAPE, shape=None if given == NONE else result_shapes.numbers(given))
     if plain.startswith("tf.distribute.") and plain.endswith("Strategy"):
         return Value(STRATEGY, ref=plain)
     if plain.startswith(_MAKE_DATASETS):

@@ -370,7 +370,7 @@ def _graph_if(node: ast.If, test: Value, frame: Frame) -> bool:
         frame.names.join(body.changes, other.changes)
         frame.names.update(decided)
         changes, blocks = (body.changes, other.changes), (node.body, node.orelse)
-        asked = named_tests.written(node.test, frame)
+        asked = named_tests.written(node.test, frame.function)
         frame.names.update(unequal_arms.of_names(changes, blocks, asked, frame))
         if frame.loops:
             step_ways.keep_joined(changes, frame)

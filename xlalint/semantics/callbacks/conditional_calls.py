@@ -119,7 +119,7 @@ def _compare(
         call = node if isinstance(node, ast.Call) else None
         sliced_arms.note_results(call, asked, arms, results, frame)
         if asked is not None and len(bodies) == 2:
-            asked = named_tests.written(asked, frame)
+            asked = named_tests.written(asked, frame.function)
             conditionals.note_guarded(asked, test, bodies[0], bodies[1], frame)
 
 

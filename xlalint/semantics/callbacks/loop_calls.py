@@ -8,6 +8,7 @@ from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks.handed_functions import argument, run, run_in_graph, written
 from xlalint.semantics.control_flow import loops
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import promised_sizes
 from xlalint.semantics.hazards.noted_calls import note_operation
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.results import specs
@@ -130,6 +131,9 @@ def map_fn(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: 
     elems = argument(arguments, bound, 1, "elems")
     promised = argument(arguments, bound, 6, "fn_output_signature", "dtype")
     _note_ragged_rows(promised, elems, node, frame)
+    if promised is not None:
+        spec = written(node, 6, "fn_output_signature", "dtype")
+        promised_sizes.note_mapped(node, function, result, promised, spec, frame)
     state = [elems] if elems is not None else []
     _note_loop(node, state, function, True, frame, takes_elements=True)
     if promised is not None and _is_open(result):

@@ -126,7 +126,7 @@ def note_arms(node: ast.If, test: Value, first: Arm, second: Arm, frame: Frame) 
         arm.ends or step_ways.leaves(arm.block, frame) for arm in (first, second)
     ):
         found = _state(node, first, second, frame)
-    asked = named_tests.written(node.test, frame)
+    asked = named_tests.written(node.test, frame.function)
     note_guarded(asked, test, node.body, node.orelse, frame)
     if first.ends and second.ends:
         changes = first.changes, second.changes

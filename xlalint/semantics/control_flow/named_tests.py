@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from typing import TypeGuard
 
-from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.syntax import nodes_of
 
 
-def written(test: ast.expr, frame: Frame) -> ast.expr:
+def written(test: ast.expr, function: FunctionInfo | None) -> ast.expr:
     """What a named condition was assigned last, where nothing that it asks about is bound again until it is asked; any other
     test as it is.
     """
-    body = frame.function.node.body if frame.function is not None else None
+    body = function.node.body if function is not None else None
     if not isinstance(test, ast.Name) or not isinstance(body, list):
         return test
     parts = list(nodes_of(body, into_functions=False))

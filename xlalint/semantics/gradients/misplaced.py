@@ -66,7 +66,7 @@ def note_summed(api: Api, summed: Value, node: ast.AST, frame: Frame) -> None:
     if summed.producer is None or is_too_long(frame):
         return
     given = _first_argument(node)
-    part = named_tests.written(given, frame) if given is not None else None
+    part = named_tests.written(given, frame.function) if given is not None else None
     if not isinstance(part, ast.Subscript):
         return
     places = part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice]

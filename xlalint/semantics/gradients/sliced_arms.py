@@ -155,7 +155,7 @@ def _is_beside_kept(
     cut = axes_sliced(part)
     if cut is None or [axis for axis, _ in cut] != [0]:
         return False
-    asked = named_tests.written(test, frame) if test is not None else None
+    asked = named_tests.written(test, frame.function) if test is not None else None
     if not (leaves_out(cut[0][1], asked) or _reads_behind(part, cut[0][1], asked)):
         return False
     return _is_kept_of(part.value, other, frame)
@@ -211,7 +211,7 @@ def _reads_behind(part: ast.Subscript, cut: ast.Slice, test: ast.expr | None) ->
 
 def _as_many(node: ast.expr | None, frame: Frame) -> str | None:
     """The text of what is as long as this: of `tf.sort(losses)`, `losses`."""
-    written = named_tests.written(node, frame) if node is not None else None
+    written = named_tests.written(node, frame.function) if node is not None else None
     if isinstance(written, ast.Call) and called_name(written) in _ORDERED:
         node = _first(written)
     return ast.unparse(node) if node is not None else None

@@ -22,10 +22,10 @@ from xlalint.semantics.facts import (
     Verdict,
 )
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.hazards import text
+from xlalint.semantics.hazards import promised_sizes, text
 from xlalint.semantics.hazards.sizes import note_sizes
 from xlalint.semantics.index import ModuleInfo
-from xlalint.semantics.results.result_shapes import number
+from xlalint.semantics.results.result_shapes import number, numbers
 from xlalint.semantics.results.result_sizes import is_left_by_mask
 from xlalint.semantics.values import (
     COMPUTED,
@@ -51,7 +51,7 @@ class Rows(NamedTuple):
     """What is known of an array: where it was made, and with how many rows (None: not known while reading).
 
     `grows` says that it was made with `dynamic_size=True`, `has_shape` that the shape of its elements is known: given, or something
-    was written.
+    was written; `promised` is the one that was given.
     """
 
     made_at: ast.AST
@@ -59,6 +59,7 @@ class Rows(NamedTuple):
     size: int | None
     grows: bool
     has_shape: bool
+    promised: promised_sizes.Promise | None = None
 
 
 def construct(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -68,10 +69,17 @@ def construct(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     note_sizes("tf.TensorArray", bound, ("size",), node, frame)
     text.note_array(bound.get("dtype", NOTHING_KNOWN), node, frame)
     grows = bound.get("dynamic_size", FALSE) == TRUE
-    has_shape = "element_shape" in arguments.keywords
-    return Value(
-        TENSOR_ARRAY, COMPUTED, ref=Rows(node, frame.module, number(size), grows, has_shape)
-    )
+    shape = arguments.keywords.get("element_shape")
+    promised = None
+    if shape is not None:
+        promised = promised_sizes.promise(numbers(shape), _keyword(node, "element_shape"))
+    rows = Rows(node, frame.module, number(size), grows, shape is not None, promised)
+    return Value(TENSOR_ARRAY, COMPUTED, ref=rows)
+
+
+def _keyword(node: ast.AST, name: str) -> ast.expr | None:
+    keywords = node.keywords if isinstance(node, ast.Call) else ()
+    return next((keyword.value for keyword in keywords if keyword.arg == name), None)
 
 
 def is_unwritten(value: Value) -> bool:
@@ -83,7 +91,11 @@ def method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: F
     """The value of `array.attr(...)`; notes writes that XLA loses."""
     if attr == "write":
         _note_growth(base, arguments, node, frame)
-        return _with_part(_written(base), arguments, node)
+        part = _part(arguments)
+        if type(base.ref) is Rows and isinstance(node, ast.Call):
+            place = node.args[1] if len(node.args) > 1 else _keyword(node, "value")
+            promised_sizes.note_write(base.ref.promised, part, place, node, frame)
+        return _with_part(_written(base), part, node)
     if attr == "scatter":
         _note_scatter(arguments, node, frame)
         return _written(base)
@@ -107,13 +119,13 @@ def _written(base: Value) -> Value:
     return base._replace(ref=base.ref._replace(has_shape=True)) if type(base.ref) is Rows else base
 
 
-def _with_part(base: Value, arguments: Arguments, node: ast.AST) -> Value:
+def _part(arguments: Arguments) -> Value:
+    given = (*arguments.positional[1:2], arguments.keywords.get("value", NOTHING_KNOWN))
+    return given[0]
+
+
+def _with_part(base: Value, part: Value, node: ast.AST) -> Value:
     """An array that is written a part of a size that depends on data: the parts that `concat` puts together are of one length for XLA."""
-    given = (
-        *arguments.positional[1:2],
-        *(v for k, v in arguments.keywords.items() if k == "value"),
-    )
-    part = given[0] if given else NOTHING_KNOWN
     is_one = type(base.ref) is Rows and base.ref.size == 1
     if is_one or not part.is_tensor or part.sized_axis != 0 or not _differs(part, node):
         return base

@@ -1,0 +1,126 @@
+"""A size that is promised for what the steps of a loop collect, where the data say how big each is.
+
+`tf.map_fn(lambda i: x[i : i + 2], tf.range(n), fn_output_signature=tf.TensorSpec([2, 3]))` collects rows of two by three, and for XLA the slice is as
+long as x: "Invalid TensorList shape". So it is with what a mask keeps, and with `TensorArray(..., element_shape=[2, 3])` that a loop of
+the graph writes to. With an open size (`[None, 3]`), or none at all, it compiles (measured, TensorFlow 2.15 and 2.21:
+fixtures/XLA204/flagged_promised_sizes.py). Outside of loops XLA on CPU and GPU compiles it for the arguments that decide the size: nothing is said there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xlalint.semantics.control_flow import named_tests
+from xlalint.semantics.facts import DATA_SIZED_USE
+from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.results.result_sizes import is_left_by_mask
+from xlalint.semantics.syntax import called_name, nodes_of
+from xlalint.semantics.values import FUNCTION, SEQUENCE, Cut, Kept, Value
+
+if TYPE_CHECKING:
+    from xlalint.semantics.frames import Frame
+    from xlalint.semantics.results.shapes import Shape
+
+PROMISED = "promised-size"
+# The dimensions that are promised: a number, the text of an expression that is one, None for an open or unknown one.
+Promise = tuple[int | str | None, ...]
+_LOOPS = (ast.For, ast.While)
+_KEEP = frozenset({"boolean_mask", "where", "gather", "gather_nd"})
+
+
+def promise(shape: Shape | None, written: ast.AST | None) -> Promise | None:
+    """What a static shape promises, and of dimensions that are not known how they are written (`[size, 3]`)."""
+    if shape is None:
+        return None
+    known = tuple(each if isinstance(each, int) else None for each in shape)
+    listed = written.elts if isinstance(written, (ast.List, ast.Tuple)) else ()
+    if len(listed) != len(known):
+        return known
+    return tuple(each or _text(node) for each, node in zip(known, listed))
+
+
+def _text(node: ast.expr) -> str | None:
+    return ast.unparse(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
+
+
+def note_mapped(
+    node: ast.AST,
+    function: Value | None,
+    result: Value,
+    promised: Value,
+    spec: ast.AST,
+    frame: Frame,
+) -> None:
+    """What `tf.map_fn` collects of a function's results, and `fn_output_signature` promises of them."""
+    parts: list[tuple[Value, Value, ast.AST | None, list[ast.AST | None]]]
+    if promised.kind is not SEQUENCE:
+        parts = [(result, promised, spec, _returned(function))]
+    elif result.kind is SEQUENCE and len(result.ref) == len(promised.ref):
+        columns = zip(*(_items(each, len(result.ref)) for each in _returned(function)))
+        specs = _items(spec, len(result.ref))
+        parts = list(zip(result.ref, promised.ref, specs, map(list, columns)))
+    else:
+        return
+    for value, each, written, ways in parts:
+        shape = written.args[0] if isinstance(written, ast.Call) and written.args else None
+        if _breaks(value, promise(each.shape, shape), ways):
+            frame.analysis.note(frame, node, DATA_SIZED_USE, value, PROMISED)
+
+
+def note_write(
+    promised: Promise | None, part: Value, place: ast.expr | None, node: ast.AST, frame: Frame
+) -> None:
+    """`rows.write(i, x[i : i + 2])` in a loop of the graph, to an array whose elements have a shape."""
+    if (
+        promised is None
+        or place is None
+        or not any(isinstance(c, _LOOPS) for c in frame.constructs)
+    ):
+        return
+    if _breaks(part, promised, [named_tests.written(place, frame.function)]):
+        frame.analysis.note(frame, node, DATA_SIZED_USE, part, PROMISED)
+
+
+def _breaks(part: Value, promised: Promise | None, ways: Sequence[ast.AST | None]) -> bool:
+    """Whether the axis along which the data say the size of a part, itself what was cut or kept, is promised to have one."""
+    axis = part.sized_axis
+    if promised is None or part.producer is None or axis is None or axis >= len(promised):
+        return False
+    size = promised[axis]
+    if size is None or (part.shape is not None and len(part.shape) != len(promised)):
+        return False
+    if type(part.ref) is Cut:
+        return axis in part.ref.axes and (isinstance(size, int) or size in part.producer)
+    is_whole = type(part.ref) is Kept and part.ref.at_most == size
+    is_kept = is_left_by_mask(part.producer) and bool(ways) and all(map(_keeps, ways))
+    return isinstance(size, int) and is_kept and not is_whole
+
+
+def _keeps(way: ast.AST | None) -> bool:
+    """Whether an expression is what a mask keeps, and nothing computed of it: the first two of it are two for XLA as well."""
+    if isinstance(way, ast.Call):
+        return called_name(way) in _KEEP
+    return isinstance(way, ast.Subscript) and not isinstance(way.slice, (ast.Slice, ast.Tuple))
+
+
+def _returned(function: Value | None) -> list[ast.AST | None]:
+    """How what a function returns is written, in each way out of it."""
+    info = function.ref if function is not None and function.kind is FUNCTION else None
+    if not isinstance(info, FunctionInfo):
+        return []
+    body = info.node.body
+    if not isinstance(body, list):
+        return [body]
+    found = [
+        part.value for part in nodes_of(body, into_functions=False) if isinstance(part, ast.Return)
+    ]
+    return [named_tests.written(each, info) if each is not None else None for each in found]
+
+
+def _items(written: ast.AST | None, count: int) -> list[ast.AST | None]:
+    """The parts of what is written as a tuple or list of so many."""
+    if isinstance(written, (ast.List, ast.Tuple)) and len(written.elts) == count:
+        return list(written.elts)
+    return [None] * count
