@@ -388,6 +388,9 @@ HARD = {
     "modules that are only a form feed": "\f\nimport tensorflow as tf\f\n",
     "annotations that hold nothing": "import tensorflow as tf\nfrom typing import Union\n@tf.function\n"
     "def f(x: Union[tuple[()], int], y: list[()], z: dict[()]):\n    return tf.abs(x)\n",
+    "a dataset mapped over what makes it": "import tensorflow as tf\ndef data(x):\n"
+    "    return tf.data.Dataset.from_tensor_slices(x).map(data).shuffle(8).batch(2)\n"
+    "print(tf.random.uniform([]), tf.distribute.TPUStrategy)\n",
     "a name bound to itself": "from m import m\nfrom m import x as x\nprint(x)\n",
 }
 

@@ -526,6 +526,27 @@ def test_what_a_package_exports_is_judged_by_itself_whoever_called_its_helpers_b
     assert [(f.code, f.span.line) for f in result.findings] == [("XLA203", 15)]
 
 
+def test_what_a_package_exports_as_the_step_of_a_loop_is_judged_in_it(tmp_path: Path) -> None:
+    files = {
+        "pkg/__init__.py": "from pkg.boxes import best, losses\n",
+        "pkg/boxes.py": (
+            "import tensorflow as tf\n\n"
+            "def best(x):\n"
+            "    kept = tf.boolean_mask(x[1], x[2] > 0.0)\n"
+            "    return tf.reduce_max(x[0] * tf.reduce_sum(kept[:, 1] - kept[:, 0]))\n\n"
+            "def losses(boxes, truth, weights):\n"
+            "    return tf.map_fn(best, (boxes, truth, weights), tf.float32)\n"
+        ),
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    # In the bodies of loops XLA takes counts as equal, also before TensorFlow 2.16.
+    result = check([str(tmp_path)], Settings(root=tmp_path, tf_version="2.15"))
+    assert [(f.code, f.span.line) for f in result.findings] == [("XLA201", 4)]
+
+
 def test_what_a_module_of_numpy_alone_slices_is_an_array(tmp_path: Path) -> None:
     boxes = (
         "import numpy as np\n\n"

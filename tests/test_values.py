@@ -23,7 +23,7 @@ PROGRAMS = {
             mask = tf.sequence_mask(lengths)
             lengths  # is: tensor, arrives at run time, a guess
             left = boxes[:, 0]
-            boxes  # is: tensor, arrives at run time, a guess
+            boxes  # is: tensor, arrives at run time
             first = items[0]
             items  # is: unknown
             n = tf.shape(input=table)[0]

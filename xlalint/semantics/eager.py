@@ -1,4 +1,4 @@
-"""Tensors that eager code made before anything is traced: constants of constructors, classes and modules.
+"""Tensors that eager code made before anything is traced: constants of constructors, classes and modules, and of functions that make a tf.function.
 
 A tf.function captures them by reference, so that Python can read their values while it traces: `float(t)`, `t.numpy()`,
 `np.exp(t)`, `bool(t)` and `range(t)` work. What is computed with one while tracing is symbolic as ever, and an eager tensor
@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from xlalint.semantics.facts import (
     ARRAY_ITEM,
+    COMPILED,
     COMPREHENSION_FILTER,
     CONVERSION,
     FORMATTING,
@@ -27,6 +28,7 @@ from xlalint.semantics.values import (
     COLLECTION,
     CONSTANT,
     EXTERNAL,
+    FROM_SHAPE,
     SEQUENCE,
     TENSOR,
     Content,
@@ -71,6 +73,28 @@ def captured(value: Value) -> Value:
     if value.dependence == CONSTANT and value.dtype is not None and is_made(value):
         return value._replace(dependence=CAPTURED)
     return value
+
+
+def closed_over(name: str, value: Value, frame: Frame) -> Value:
+    """What a function that is traced finds under a name of a function around it, which ran eagerly and made it."""
+    if frame.context.region != COMPILED:
+        return value
+    around = frame.outer
+    while around is not None and name not in around.names:
+        around = around.outer
+    if around is None or around.context.region == COMPILED:
+        return value
+    return _of_eager_code(value)
+
+
+def _of_eager_code(value: Value) -> Value:
+    if value.kind is SEQUENCE and value.ref:
+        return value._replace(ref=tuple(map(_of_eager_code, value.ref)))
+    if value.kind is COLLECTION and value.ref is not None:
+        return value._replace(ref=_of_eager_code(value.ref))
+    if value.kind is TENSOR and value.dependence == FROM_SHAPE:
+        value = value._replace(dependence=CONSTANT)  # a number, once it has been asked for
+    return captured(made(value))
 
 
 def attributes_of_tensorflow(method: FunctionInfo, frame: Frame) -> Iterator[str]:

@@ -23,13 +23,12 @@ from xlalint.semantics.results.arithmetic import combine, tensor_of
 from xlalint.semantics.results.comparisons import compare
 from xlalint.semantics.subscripts import index_value, subscript
 from xlalint.semantics.training import tpu_tests
+from xlalint.semantics.truths import is_usual, truth
 from xlalint.semantics.values import (
-    ANY_OF,
     CALLED,
     COLLECTION,
     CONSTANT,
     DEFERRED,
-    EXTERNAL,
     FUNCTION,
     IMAGINARY,
     INSTANCE,
@@ -55,21 +54,6 @@ def evaluate(node: ast.expr, frame: Frame) -> Value:
     """The value of an expression in a frame."""
     handler = frame.analysis.handlers.get(node.__class__)
     return handler(node, frame) if handler is not None else NOTHING_KNOWN
-
-
-def truth(value: Value) -> bool | None:
-    """Whether a value counts as true, where that is known while reading."""
-    known = value.constant()
-    if known is not None:
-        return bool(known.value)
-    if value.kind in (FUNCTION, EXTERNAL, ANY_OF) and not value.optional:
-        return True
-    return None
-
-
-def is_usual(test: Value) -> bool | None:
-    """Whether a condition holds where nobody passes other than defaults; None where that says nothing."""
-    return bool(test.ref.value) if type(test.ref) is Usual else None
 
 
 def evaluate_condition(node: ast.expr, frame: Frame, construct: str) -> Value:
@@ -114,10 +98,15 @@ def _constant(node: ast.Constant, frame: Frame) -> Value:
     return constant(node.value)
 
 
+_MAY_BE_EAGER = frozenset({TENSOR, SEQUENCE, COLLECTION})
+
+
 def _name(node: ast.Name, frame: Frame) -> Value:
     value = frame.names.get(node.id)
     if value is None and frame.outer is not None:
         value = frame.outer.look_up(node.id)
+        if value is not None and value.kind in _MAY_BE_EAGER:
+            value = eager.closed_over(node.id, value, frame)
     if value is None:
         return frame.analysis.modules.global_name(frame.module, node.id)
     return frame.analysis.modules.resolved(value) if value.kind is DEFERRED else value

@@ -25,7 +25,7 @@ from xlalint.semantics.control_flow import (
 )
 from xlalint.semantics.control_flow.conditionals import note_arms, run_arm
 from xlalint.semantics.control_flow.narrowing import dotted_name, narrow
-from xlalint.semantics.expressions import evaluate, evaluate_condition, is_usual, truth
+from xlalint.semantics.expressions import evaluate, evaluate_condition
 from xlalint.semantics.facts import ARRAY_ITEM, ASSUMED, COMPILED, CONDITION, STARTED_IN_PYTHON
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import (
@@ -45,6 +45,7 @@ from xlalint.semantics.subscripts import is_computed, note_index_of_array, note_
 from xlalint.semantics.syntax import nodes_of, words_of
 from xlalint.semantics.tracing import host_use
 from xlalint.semantics.training import scopes, tpu_tests
+from xlalint.semantics.truths import is_usual, truth
 from xlalint.semantics.values import (
     ARRIVING,
     CLASS,

@@ -559,7 +559,10 @@ class Regions:
         if info in self._trained:
             return True
         is_met = info in self._analysis.functions.visited
-        if info.cls is not None and not is_met and info.name.startswith("_"):
+        if is_met and info in self._analysis.graph_bodies and len(info.parameter_names) == 1:
+            return False  # a step of a loop, in which some things are right that are wrong outside of it
+        is_own = info.name.startswith("_") and info.name != "__call__"
+        if info.cls is not None and not is_met and is_own:
             # Its own class calls it, and did not with any setting that objects are made with.
             seen = self._made_with.get(info.cls, {(): None})
             is_met = () not in seen and not self._analysis.modules.exports.name(info.cls)
@@ -731,14 +734,17 @@ def _arriving(value: Value, traced: bool) -> Value:
 
 # Read backwards, a called name follows its parenthesis: that is found eight times as fast as a name that one follows.
 _AFTER_PARENTHESIS = re.compile(r"\((\w+)", re.ASCII)
+_STEP_OF_MAP = re.compile(r"map_fn\(\s*(?:fn=)?([A-Za-z_]\w*)")
 
 
 def _called_names(modules: list[ModuleInfo]) -> frozenset[str]:
-    """Names that stand before a parenthesis more often than they are defined: near enough to what is called."""
+    """Names that stand before a parenthesis more often than they are defined, or that tf.map_fn is given: near enough to what is called."""
     seen: Counter[str] = Counter()
     defined: Counter[str] = Counter()
     for module in modules:
         seen.update(_AFTER_PARENTHESIS.findall(module.text[::-1]))
+        if "map_fn(" in module.text:
+            seen.update(name[::-1] for name in _STEP_OF_MAP.findall(module.text))
         defined.update(info.name for info in module.functions)
     names = ((name[::-1], count) for name, count in seen.items())
     return frozenset(name for name, count in names if count > defined[name])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from xlalint.semantics import parameters
+from xlalint.semantics import evidence, parameters
 from xlalint.semantics.callbacks import protocols
 from xlalint.semantics.environment import versions
 from xlalint.semantics.facts import (
@@ -188,8 +188,23 @@ def _item(base: Value, index: Value, node: ast.Subscript) -> Value:
     return item_at(base, known.value if known is not None else None)
 
 
+def _of_axes(name: str, value: Value, frame: Frame) -> Value:
+    """What `x[..., 4]` says of a parameter that was taken for a tensor: it is no list, and no array in a function that asks NumPy for nothing."""
+    function = frame.function
+    if function is None or not frame.context.is_compiled or value.optional or value.producer:
+        return value
+    if name not in function.parameter_names or function.module.is_of_arrays:
+        return value
+    if name not in frame.names or not evidence.computes(function, frame):
+        return value
+    frame.names[name] = value = value._replace(sure=True, guess=False, structured=False)
+    return value
+
+
 def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if len(parts) > 1 and base.guess and isinstance(node.value, ast.Name):
+        base = _of_axes(node.value.id, base, frame)
     values = [index_value(part, frame) for part in parts]
     index = values[0]
     if len(parts) == 1 and index.is_tensor and is_mask(index, node.slice):

@@ -18,6 +18,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.names import api_name
 from xlalint.semantics.syntax import found_in, in_order, nodes_of
+from xlalint.semantics.truths import is_usual, truth
 from xlalint.semantics.values import EXTERNAL, INSTANCE, NAMED_TUPLE
 
 _MOST_CALLS = 3
@@ -99,9 +100,8 @@ def _follow(block: Iterable[ast.stmt], known: Known, frame: Frame, depth: int) -
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
             held = _read(statement.value, known, frame, depth)
             _bind(statement.targets[0], held, known)
-        elif isinstance(statement, ast.If) and _is_given(statement.test, known) is not None:
-            is_given = _is_given(statement.test, known)
-            _follow(statement.body if is_given else statement.orelse, known, frame, depth)
+        elif isinstance(statement, ast.If) and _is_setting(statement.test, known, frame):
+            _follow_setting(statement, known, frame, depth)
         elif isinstance(statement, ast.Expr):
             _update(statement.value, known, frame, depth)
         elif not isinstance(statement, (ast.Pass, ast.Return, ast.Assert)):
@@ -132,6 +132,41 @@ def _merged(held: Iterable[Held]) -> Held:
         else:
             merged = each if isinstance(each, dict) else {...: each}
     return merged
+
+
+def _is_setting(test: ast.expr, known: Known, frame: Frame) -> bool:
+    """Whether a condition is the same in every step: of a parameter that was passed, or a flag from outside of the loop."""
+    if _is_given(test, known) is not None:
+        return True
+    flag = test.operand if isinstance(test, ast.UnaryOp) else test
+    if not isinstance(flag, (ast.Name, ast.Attribute)):
+        return False
+    if any(isinstance(part, ast.Name) and part.id in known for part in ast.walk(flag)):
+        return False
+    return not frame.analysis.evaluate(flag, frame).is_tensor
+
+
+def _follow_setting(statement: ast.If, known: Known, frame: Frame, depth: int) -> None:
+    """The arm that is gone; where a caller chooses it, both: what grows in one of them grows for some."""
+    holds = _is_given(statement.test, known)
+    if holds is None:
+        value = frame.analysis.evaluate(statement.test, frame)
+        holds = is_usual(value) if truth(value) is None else truth(value)
+    if holds is not None:
+        _follow(statement.body if holds else statement.orelse, known, frame, depth)
+        return
+    other = dict(known)
+    _follow(statement.body, known, frame, depth)
+    _follow(statement.orelse, other, frame, depth)
+    for name in known.keys() | other.keys():
+        known[name] = _either(known.get(name), other.get(name))
+
+
+def _either(first: Held, second: Held) -> Held:
+    if first == second:
+        return first
+    longer = [each for each in (first, second) if isinstance(each, Part) and each.longer]
+    return longer[0] if len(longer) == 1 else None
 
 
 def _is_given(test: ast.expr, known: Known) -> bool | None:

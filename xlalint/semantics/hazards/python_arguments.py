@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import READ_AS_PYTHON
-from xlalint.semantics.values import BOUNDED, FROM_SHAPE, NONE, SEQUENCE, Value, leaves
+from xlalint.semantics.values import (
+    BOUNDED,
+    CONSTANT,
+    FROM_SHAPE,
+    NONE,
+    SEQUENCE,
+    Eager,
+    Value,
+    leaves,
+)
 
 if TYPE_CHECKING:
     from xlalint.semantics.frames import Frame
@@ -28,6 +37,7 @@ SHAPE_CLASS = "tf.TensorShape"
 _NEVER_LOOKED_UP = frozenset({"value", "values", "shape"})
 # Python functions around operations, the same in Keras 2, tf_keras and Keras 3: they compare, index and count with what they are given.
 _BACKEND = "keras.backend."
+_KERAS_OPS = "keras.ops."
 # Tensors that `eval` and `concatenate` work on are no settings.
 _WORKED_ON = frozenset({"x", "tensors"})
 
@@ -44,9 +54,17 @@ def note(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None
         refused = api.python_args if given.is_tensor else api.python_parts
         if parameter not in refused and parameter not in unmeasured:
             continue
-        # Where the shape is static, operations find the number behind `tf.size(tf.shape(x)[:-2])`.
-        is_looked_up = parameter not in _NEVER_LOOKED_UP and not api.name.startswith(_BACKEND)
-        _note(given, BOUNDED if is_looked_up else FROM_SHAPE, node, frame)
+        _note(given, _least(api.name, parameter), node, frame)
+
+
+def _least(name: str, parameter: str) -> int:
+    """The least that a tensor depends on that is refused. Where the shape is static, operations find the number behind
+    `tf.size(tf.shape(x)[:-2])`; `keras.ops` compares it in Python, which no tensor made while tracing takes (Keras 3.15).
+    """
+    if name.startswith(_KERAS_OPS):
+        return CONSTANT
+    is_looked_up = parameter not in _NEVER_LOOKED_UP and not name.startswith(_BACKEND)
+    return BOUNDED if is_looked_up else FROM_SHAPE
 
 
 def _is_sure(name: str, parameter: str) -> bool:
@@ -71,7 +89,7 @@ def note_shape(given: Value, node: ast.AST, frame: Frame) -> None:
 def _note(given: Value, least: int, node: ast.AST, frame: Frame) -> None:
     for leaf in leaves(given):
         # What does not even depend on a shape may have been made eagerly, outside of the function.
-        is_symbol = leaf.is_tensor and leaf.dependence >= least
+        is_symbol = leaf.is_tensor and leaf.dependence >= least and type(leaf.ref) is not Eager
         if is_symbol and not (leaf.guess or leaf.optional or leaf.structured):
             frame.analysis.note(frame, node, READ_AS_PYTHON, leaf)
             return

@@ -65,11 +65,19 @@ def _info(function: Value) -> FunctionInfo:
 
 
 def _called(info: FunctionInfo, analysis: Analysis) -> Iterator[Value]:
-    """What a function calls, by the names of its module: what it binds itself is not looked for."""
+    """What a function calls, by the names of its module: what it binds itself is not looked for, nor methods of what a call returns,
+    which may be the dataset that the function itself is mapped over.
+    """
     frame = analysis.modules.closures.get(info) or analysis.modules.module_frame(info.module)
     traits = analysis.traits(info)
     if traits.callback in _CALLBACKS:
         yield Value(EXTERNAL, ref=traits.callback)
     for node in info.calls:
-        if isinstance(node.func, ast.Name | ast.Attribute):
+        if _is_named(node.func):
             yield analysis.evaluate(node.func, frame)
+
+
+def _is_named(callee: ast.expr) -> bool:
+    while isinstance(callee, ast.Attribute):
+        callee = callee.value
+    return isinstance(callee, ast.Name)
