@@ -547,6 +547,35 @@ def test_what_a_package_exports_as_the_step_of_a_loop_is_judged_in_it(tmp_path: 
     assert [(f.code, f.span.line) for f in result.findings] == [("XLA201", 4)]
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        ("kept-1.0/__init__.py",),
+        ("src/__init__.py",),
+        ("checkout/__init__.py", "checkout/setup.py"),
+    ],
+    ids=lambda files: files[0].partition("/")[0],
+)
+def test_a_stray_init_beside_a_package_does_not_hide_what_it_imports(
+    tmp_path: Path, files: tuple[str, ...]
+) -> None:
+    folder = tmp_path / Path(files[0]).parent
+    package = folder / "kept"
+    package.mkdir(parents=True)
+    for path in (*(tmp_path / file for file in files), package / "__init__.py"):
+        path.touch()
+    (package / "counts.py").write_text(
+        "import tensorflow as tf\n\ndef counted(x):\n    return tf.unique_with_counts(x)\n"
+    )
+    (package / "steps.py").write_text(
+        "import tensorflow as tf\nfrom kept.counts import counted\n\n"
+        "@tf.function\ndef step(x):\n    return counted(x)\n"
+    )
+    for given in (folder, package):
+        (finding,) = check([str(given)], Settings(root=tmp_path)).findings
+        assert finding.region.why == ("@tf.function step", "counted")
+
+
 def test_what_a_module_of_numpy_alone_slices_is_an_array(tmp_path: Path) -> None:
     boxes = (
         "import numpy as np\n\n"

@@ -16,6 +16,7 @@ from xlalint.finding import CheckResult, FileError, Finding
 from xlalint.project import suppressions, versions
 from xlalint.project.dependencies import of_program
 from xlalint.project.files import SourceFile, UnreadableError, discover
+from xlalint.project.packages import holds_packages, is_package
 from xlalint.project.settings import NOBODY_SAYS, Settings
 from xlalint.project.source import Source
 from xlalint.semantics import catalog
@@ -387,17 +388,17 @@ def module_name(path: Path, packages: dict[Path, tuple[str, ...]]) -> tuple[str,
 
     `packages` keeps what has been found of folders.
     """
-    is_package = path.stem == "__init__"
-    parts = _package(path.parent, packages) + (() if is_package else (path.stem,))
-    return ".".join(parts) or path.parent.name, is_package
+    is_init = path.stem == "__init__"
+    parts = _package(path.parent, packages) + (() if is_init else (path.stem,))
+    return ".".join(parts) or path.parent.name, is_init
 
 
 def _package(folder: Path, packages: dict[Path, tuple[str, ...]]) -> tuple[str, ...]:
     """The names of the packages that a folder is in, itself included; none when it is not a package."""
     if folder not in packages:
-        is_package = (folder / "__init__.py").is_file()
-        above = _package(folder.parent, packages) if is_package else ()
-        packages[folder] = (*above, folder.name) if is_package else ()
+        is_one = is_package(folder)
+        above = _package(folder.parent, packages) if is_one else ()
+        packages[folder] = (*above, folder.name) if is_one else ()
     return packages[folder]
 
 
@@ -450,15 +451,19 @@ def _declared(
 
 
 def _roots(loaded: Sequence[_Loaded]) -> list[Path]:
-    """The folders that absolute imports count from: above each file's topmost package."""
+    """The folders that absolute imports count from: above each file's topmost package, and in that where packages begin in it."""
     roots: dict[Path, None] = {}
+    tops: dict[Path, None] = {}
     for item in loaded:
         depth = item.module.name.count(".") + (1 if item.module.is_package else 0)
         folder = item.file.path.parent
-        for _ in range(depth):
+        for _ in range(depth - 1):
+            folder = folder.parent
+        if depth:
+            tops[folder] = None
             folder = folder.parent
         roots[folder] = None
-    return list(roots)
+    return [*roots, *(top for top in tops if top not in roots and holds_packages(top))]
 
 
 def _keras(loaded: Sequence[_Loaded], settings: Settings) -> str:

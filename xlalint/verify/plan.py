@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from xlalint.finding import Finding
+from xlalint.project.packages import holds_packages, is_package
 from xlalint.verify import choices, jobs, strategy_runs
 from xlalint.verify.command import Command, PlanError
 from xlalint.verify.jobs import Job, Module
@@ -110,7 +111,7 @@ def module_jobs(files: Iterable[Path], findings: Sequence[Finding], folder: Path
                 kind=jobs.MODULES,
                 label=f"functions with an input_signature in {_shown(file, folder)}",
                 first_path=str(root),
-                roots=tuple(sorted({str(folder.resolve()), str(root)})),
+                roots=import_roots(folder, name, root),
                 modules=(Module(name, str(root), str(file.resolve())),),
                 flagged_files=_files(findings, folder),
                 python=(sys.executable,),
@@ -338,10 +339,16 @@ def module_name(file: Path) -> tuple[str, Path]:
     file = file.resolve()
     parts = [] if file.name == "__init__.py" else [file.stem]
     folder = file.parent
-    while (folder / "__init__.py").is_file():
+    while is_package(folder):
         parts.insert(0, folder.name)
         folder = folder.parent
     return ".".join(parts), folder
+
+
+def import_roots(folder: Path, module: str, root: Path) -> tuple[str, ...]:
+    """The folders that must be on sys.path for a module: the current one, its root, and its topmost package where packages begin in that."""
+    top = root / module.partition(".")[0]
+    return _roots(folder, root, *([top] if top.is_dir() and holds_packages(top) else []))
 
 
 def _roots(*folders: Path) -> tuple[str, ...]:

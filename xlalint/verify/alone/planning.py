@@ -53,7 +53,7 @@ def _job(
         kind=jobs.ALONE,
         label=f"functions of {plan.shown(path, folder)}",
         first_path=str(root),
-        roots=tuple(sorted({str(folder.resolve()), str(root)})),
+        roots=plan.import_roots(folder, name, root),
         modules=(Module(name, str(root), str(path)),),
         wanted=wanted,
         flagged=tuple((one.path, one.line) for one in wanted),

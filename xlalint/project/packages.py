@@ -1,0 +1,18 @@
+"""Which folders are packages, and so part of the names of the modules in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+# What stands where packages begin.
+_BUILDS = ("pyproject.toml", "setup.py", "setup.cfg")
+
+
+def is_package(folder: Path) -> bool:
+    """Whether a folder is a package: a stray `__init__.py` makes none of `gmmvi-1.1/`, which nobody can import by its name."""
+    return folder.name.isidentifier() and (folder / "__init__.py").is_file()
+
+
+def holds_packages(folder: Path) -> bool:
+    """Whether packages begin in a folder though it has an `__init__.py` itself: `src/`, or a checkout with its `setup.py`."""
+    return folder.name == "src" or any((folder / name).is_file() for name in _BUILDS)
