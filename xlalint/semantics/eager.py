@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from xlalint.semantics.facts import (
     ARRAY_ITEM,
+    ASSUMED,
     COMPILED,
     COMPREHENSION_FILTER,
     CONVERSION,
@@ -84,7 +85,23 @@ def closed_over(name: str, value: Value, frame: Frame) -> Value:
         around = around.outer
     if around is None or around.context.region == COMPILED:
         return value
+    if around.context.region == ASSUMED and not _is_made_for_others(frame, around):
+        return value  # who calls what it makes itself may be traced itself
     return _of_eager_code(value)
+
+
+def _is_made_for_others(frame: Frame, around: Frame) -> bool:
+    """Whether a function that makes a tf.function only returns it, or keeps it somewhere."""
+    made, maker = frame.function, around.function
+    while made is not None and made.parent is not maker:
+        made = made.parent
+    if made is None or maker is None:
+        return False
+    return not any(
+        isinstance(part, ast.Name) and part.id == made.name
+        for call in maker.calls
+        for part in (call.func, *call.args)
+    )
 
 
 def _of_eager_code(value: Value) -> Value:

@@ -9,6 +9,7 @@ from typing import TypeGuard
 from xlalint.semantics.callbacks.callables import only_callee
 from xlalint.semantics.facts import ASSUMED
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import addons
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.parameters import is_setting, is_size
 from xlalint.semantics.syntax import called_name, nodes_of
@@ -184,13 +185,16 @@ def _is_of_numpy(callee: ast.expr) -> TypeGuard[ast.Attribute]:
     return isinstance(owner, ast.Name) and owner.id in ("np", "numpy")
 
 
+_OF_TENSORS = frozenset({"tf", "keras", "tf_keras", "tensorflow_addons", "tensorflow_probability"})
+
+
 def computes(info: FunctionInfo, frame: Frame) -> bool:
-    """Whether a function calls TensorFlow or Keras, and no computation of NumPy's: its `x` is no array."""
+    """Whether a function calls TensorFlow, Keras or what is made of them, and no computation of NumPy's: its `x` is no array."""
     if info.uses.calls_numpy:
         return False
     for root in info.uses.roots:
         value = frame.look_up(root) or frame.analysis.modules.global_name(info.module, root)
-        if value.kind is EXTERNAL and str(value.ref).split(".")[0] in ("tf", "keras", "tf_keras"):
+        if value.kind is EXTERNAL and str(value.ref).split(".")[0] in _OF_TENSORS:
             return True
     return False
 
@@ -307,7 +311,7 @@ def _is_computation(name: str, where: int | str, frame: Frame, numpy: bool) -> b
     if numpy and name.startswith("np."):
         return where == 0 and name.rsplit(".", 1)[-1] in _ARRAY_COMPUTATIONS
     if not name.startswith(("tf.", "keras.backend.", "keras.ops.", "keras.activations.")):
-        return False
+        return where == 0 and addons.takes_tensors(name)
     if name.startswith(_OF_STRUCTURES):
         return False
     if name.startswith(_SCATTERS):

@@ -44,11 +44,17 @@ def gradient(name: str) -> str | None:
     return _GRADIENTS.get(_short(name)) if name.startswith(_PREFIX) else None
 
 
+def takes_tensors(name: str) -> bool:
+    """Whether a function works on its first argument as on a tensor."""
+    short = _short(name) if name.startswith(_PREFIX) else ""
+    return short.startswith(_RETURN_TENSORS) and short.rsplit(".", 1)[-1][:1].islower()
+
+
 def result(name: str, arguments: tuple[Value, ...]) -> Value | None:
     """The tensor, or the pair of them, that a function returns; None where it is not known to return one."""
-    short = _short(name)
-    if not short.startswith(_RETURN_TENSORS) or not short.rsplit(".", 1)[-1][:1].islower():
+    if not takes_tensors(name):
         return None
+    short = _short(name)
     given = [part.dependence for value in arguments for part in leaves(value) if part.is_tensor]
     tensor = Value(TENSOR, max(given, default=ARRIVING), sure=bool(given))
     if short in _RETURN_PAIRS:

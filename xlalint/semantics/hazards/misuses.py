@@ -225,12 +225,16 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
 
 
 def _is_of_a_batch(name: str, sized: Value) -> bool:
-    """Whether there are as many diagonals, or matrices that have one, as the data say, each of a size of its own."""
+    """Whether there are as many diagonals, or matrices that have one, as the data say, each of a size of its own.
+
+    Behind an axis that is whole (`tf.gather(boxes, indices, batch_dims=1)`), the axis that the data size is mostly not the last.
+    """
     axes = _AXES_OF_A_DIAGONAL.get(name)
-    least = len(sized.shape) if sized.shape is not None else sized.rank
-    if axes is None or least is None or sized.sized_axis is None:
+    if axes is None or sized.sized_axis is None:
         return False
-    return sized.sized_axis < least - axes
+    if sized.shape is not None:
+        return sized.sized_axis < len(sized.shape) - axes
+    return sized.sized_axis > 0 or (sized.rank or 0) > axes
 
 
 def _cuts_rows(sized: Value, bound: Bound) -> bool:

@@ -187,16 +187,20 @@ def _gather(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: 
     params = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
     sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
     gathered = Value(TENSOR, dependence_of(flat), indices.producer, params.dtype, sure=sure)
-    is_plain = not {"axis", "batch_dims"} & bound.keys() or indices.producer is None
-    return gathered if is_plain else gathered._replace(sized_axis=_gathered_axis(bound, indices))
+    if indices.producer is None:
+        return gathered
+    return gathered._replace(sized_axis=_gathered_axis(bound, indices))
 
 
 def _gathered_axis(bound: Bound, indices: Value) -> int | None:
-    """Where the data-sized axis of the indices is in `tf.gather(x, indices, axis=axis)`."""
-    axis = result_shapes.number(bound.get("axis", NOTHING_KNOWN))
-    if axis is None or axis < 0 or "batch_dims" in bound or indices.sized_axis is None:
+    """Where the data-sized axis of the indices is in `tf.gather(x, indices, axis=axis, batch_dims=batch_dims)`."""
+    batch_dims = result_shapes.number(bound["batch_dims"]) if "batch_dims" in bound else 0
+    if batch_dims is None or batch_dims < 0 or indices.sized_axis is None:
         return None
-    return axis + indices.sized_axis
+    axis = result_shapes.number(bound["axis"]) if "axis" in bound else batch_dims
+    if axis is None or axis < 0:
+        return None
+    return axis - batch_dims + indices.sized_axis
 
 
 def _constant_value(
