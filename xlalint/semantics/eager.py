@@ -85,7 +85,8 @@ def closed_over(name: str, value: Value, frame: Frame) -> Value:
         around = around.outer
     if around is None or around.context.region == COMPILED:
         return value
-    if around.context.region == ASSUMED and not _is_made_for_others(frame, around):
+    is_settled = around.context.region != ASSUMED and value.dependence != FROM_SHAPE
+    if not is_settled and not _is_made_for_others(frame, around):
         return value  # who calls what it makes itself may be traced itself
     return _of_eager_code(value)
 

@@ -234,7 +234,7 @@ def _is_of_a_batch(name: str, sized: Value) -> bool:
         return False
     if sized.shape is not None:
         return sized.sized_axis < len(sized.shape) - axes
-    return sized.sized_axis > 0 or (sized.rank or 0) > axes
+    return sized.sized_axis >= axes or (sized.rank or 0) > axes + sized.sized_axis
 
 
 def _cuts_rows(sized: Value, bound: Bound) -> bool:

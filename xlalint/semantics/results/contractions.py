@@ -27,19 +27,14 @@ def product(left: Value, right: Value, turned: bool = False, right_turned: bool 
     """What is left in `left @ right`: the rows of the first, the columns of the second, and the axes before them."""
     rows = _kept(left, -2 if turned else -1)
     columns = _kept(right, -1 if right_turned else -2)
-    # What is summed is as long in both: where the one is data-sized along it, an unknown axis of the other is that one.
-    if right.producer is not None and columns is None and left.sized_axis is None:
-        rows = None
-    elif left.producer is not None and rows is None and right.sized_axis is None:
-        columns = None
     axis = left.sized_axis if rows is not None and not turned else None
     return producer_of(rows, columns), axis
 
 
 def _kept(operand: Value, summed: int) -> str | None:
-    """What made an operand data-sized, unless that is the axis that is summed. Where nobody knows the rank, it is a matrix."""
+    """What made an operand data-sized, unless that is, or may be, the axis that is summed. Where nobody knows the rank, it is a matrix."""
     if operand.producer is None or operand.sized_axis is None:
-        return operand.producer
+        return None
     rank = len(operand.shape) if operand.shape is not None else operand.rank or _MATRIX
     return None if operand.sized_axis == max(rank + summed, 0) else operand.producer
 
