@@ -506,9 +506,7 @@ def _note_array_library(name: str, arguments: Arguments, node: ast.AST, frame: F
                 if leaf.sure or not evidence.writes_arrays(frame):
                     frame.analysis.note(frame, node, NUMPY_CALL, leaf, ARRAY_LIBRARY)
                 if frame.context.region == ASSUMED:
-                    frame.host |= (
-                        host_use.WORK
-                    )  # nobody compiles it, and its author runs it eagerly
+                    frame.host |= host_use.WORK  # its author runs it eagerly
                 return
 
 

@@ -9,6 +9,7 @@ fixtures/XLA204/flagged_promised_sizes.py). Outside of loops XLA on CPU and GPU 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -92,10 +93,15 @@ def _breaks(part: Value, promised: Promise | None, ways: Sequence[ast.AST | None
     if size is None or (part.shape is not None and len(part.shape) != len(promised)):
         return False
     if type(part.ref) is Cut:
-        return axis in part.ref.axes and (isinstance(size, int) or size in part.producer)
+        return axis in part.ref.axes and (isinstance(size, int) or _names(part.producer, size))
     is_whole = type(part.ref) is Kept and part.ref.at_most == size
     is_kept = is_left_by_mask(part.producer) and bool(ways) and all(map(_keeps, ways))
     return isinstance(size, int) and is_kept and not is_whole
+
+
+def _names(written: str, size: str) -> bool:
+    """Whether what cut a part (`x[i : i + length]`) reads an expression: then it is a number."""
+    return re.search(rf"(?<![\w.]){re.escape(size)}(?!\w)", written) is not None
 
 
 def _keeps(way: ast.AST | None) -> bool:
