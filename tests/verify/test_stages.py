@@ -155,8 +155,8 @@ def test_gradients_of_updates_that_a_step_makes_itself_are_compared(targets: Any
     found = targets(UPDATED)
     status, words = outcome(found["joined_step"], "numbers")
     assert status == "failed"
-    # XLA may die of the intermediate values, whose sizes depend on data, when it is asked for them.
-    assert "gradient 0" in words or "Check failed" in words
+    # XLA may die of the intermediate values, whose sizes depend on data, when it is asked for them: of a check, or of where it reads.
+    assert "gradient 0" in words or "Check failed" in words or "killed by SIGSEGV" in words
     assert outcome(found["looped_step"], "numbers") == ("ok", "")
 
 

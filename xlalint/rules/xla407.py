@@ -31,7 +31,7 @@ _WHY = {
     DATA_SIZED: "it needs the size of a tensor whose size depends on data",
     PARTITION: "it needs the sizes of the partitions when it compiles",
     EIGENVECTORS: "XLA takes the eigenvalues of complex matrices for real numbers",
-    PARTNER: "it compares the size of the other tensor with the largest that what the mask kept may have",
+    PARTNER: "it compares the size of the other tensor with the largest that the data-sized one may have",
     COUNT: "it needs `k` when it compiles, and the data say it",
 }
 
