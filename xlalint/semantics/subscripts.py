@@ -188,6 +188,9 @@ def _item(base: Value, index: Value, node: ast.Subscript) -> Value:
     return item_at(base, known.value if known is not None else None)
 
 
+_NUMPY = frozenset({"np", "numpy"})
+
+
 def _of_axes(name: str, value: Value, frame: Frame) -> Value:
     """What `x[..., 4]` says of a parameter that was taken for a tensor: it is no list, and no array in a function that asks NumPy for nothing."""
     function = frame.function
@@ -195,6 +198,8 @@ def _of_axes(name: str, value: Value, frame: Frame) -> Value:
         return value
     if name not in function.parameter_names or function.module.is_of_arrays:
         return value
+    if not _NUMPY.isdisjoint(function.uses.roots):
+        return value  # also one number of it makes arrays likely
     if name not in frame.names or not evidence.computes(function, frame):
         return value
     frame.names[name] = value = value._replace(sure=True, guess=False, structured=False)
