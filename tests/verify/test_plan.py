@@ -127,6 +127,26 @@ def test_the_sources_of_a_module_are_what_it_imports_of_the_project(write: Write
 
 
 @pytest.mark.parametrize(
+    ("folder", "module", "roots"),
+    [
+        ("pkg", "pkg.m", {""}),
+        ("src", "src.m", {"", "src"}),
+        ("my-project", "my-project.m", {"", "my-project"}),
+        ("pkg-1.0", "m", {"pkg-1.0"}),
+    ],
+)
+def test_a_module_is_imported_by_its_name_from_where_its_package_begins(
+    write: WriteFiles, folder: str, module: str, roots: set[str]
+) -> None:
+    base = write({f"{folder}/__init__.py": "", f"{folder}/m.py": ""})
+    name, root = plan.module_name(base / folder / "m.py")
+    assert name == module
+    assert plan.import_roots(root, name, root) == tuple(
+        sorted(str((base / each).resolve()) for each in roots)
+    )
+
+
+@pytest.mark.parametrize(
     ("file", "run", "is_module"),
     [
         ("pkg/train.py", "pkg.train", True),  # both kinds of imports

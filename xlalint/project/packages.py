@@ -14,5 +14,7 @@ def is_package(folder: Path) -> bool:
 
 
 def holds_packages(folder: Path) -> bool:
-    """Whether packages begin in a folder though it has an `__init__.py` itself: `src/`, or a checkout with its `setup.py`."""
-    return folder.name == "src" or any((folder / name).is_file() for name in _BUILDS)
+    """Whether packages begin in a folder though it has an `__init__.py` itself: `gmmvi-1.1/`, `src/`, or a checkout with its `setup.py`."""
+    if folder.name == "src" or not folder.name.isidentifier():
+        return True
+    return any((folder / name).is_file() for name in _BUILDS)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from xlalint.finding import Finding
-from xlalint.project.packages import holds_packages, is_package
+from xlalint.project.packages import holds_packages
 from xlalint.verify import choices, jobs, strategy_runs
 from xlalint.verify.command import Command, PlanError
 from xlalint.verify.jobs import Job, Module
@@ -339,7 +339,8 @@ def module_name(file: Path) -> tuple[str, Path]:
     file = file.resolve()
     parts = [] if file.name == "__init__.py" else [file.stem]
     folder = file.parent
-    while is_package(folder):
+    # A folder with a dot in its name (`package-1.0`) is imported by nobody; one with a dash is, for what its modules import from each other.
+    while (folder / "__init__.py").is_file() and "." not in folder.name:
         parts.insert(0, folder.name)
         folder = folder.parent
     return ".".join(parts), folder
