@@ -10,6 +10,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from cli_support import WriteFiles
 
 from xlalint.engine import check
 from xlalint.project.settings import Settings
@@ -460,7 +461,7 @@ def test_region(tmp_path: Path, name: str) -> None:
     assert {(f.span.line, f.region.kind) for f in result.findings if f.code == "XLA401"} == expected
 
 
-def test_what_a_package_exports_again_is_followed(tmp_path: Path) -> None:
+def test_what_a_package_exports_again_is_followed(tmp_path: Path, write: WriteFiles) -> None:
     files = {
         "pkg/__init__.py": "from pkg.losses import *\nfrom pkg import losses as criteria\n",
         "pkg/losses.py": "import tensorflow as tf\n\ndef counted(x):\n    return tf.unique_with_counts(x)\n",
@@ -469,10 +470,7 @@ def test_what_a_package_exports_again_is_followed(tmp_path: Path) -> None:
             "@tf.function\ndef step(x):\n    return c(x), pkg.criteria.counted(x)\n"
         ),
     }
-    for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
+    write(files)
     result = check([str(tmp_path)], Settings(root=tmp_path))
     (finding,) = [f for f in result.findings if f.code == "XLA401"]
     assert finding.path.endswith("losses.py")
@@ -483,7 +481,7 @@ def test_what_a_package_exports_again_is_followed(tmp_path: Path) -> None:
 
 
 def test_what_a_package_exports_is_its_own_even_where_a_host_function_calls_it(
-    tmp_path: Path,
+    tmp_path: Path, write: WriteFiles
 ) -> None:
     files = {
         "pkg/__init__.py": "from pkg.text import counted\n",
@@ -494,16 +492,13 @@ def test_what_a_package_exports_is_its_own_even_where_a_host_function_calls_it(
             "def hidden(x):\n    return tf.unique_with_counts(x)\n"
         ),
     }
-    for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
+    write(files)
     result = check([str(tmp_path)], Settings(root=tmp_path))
     assert [(f.code, f.span.line) for f in result.findings] == [("XLA401", 7)]
 
 
 def test_what_a_package_exports_is_judged_by_itself_whoever_called_its_helpers_before(
-    tmp_path: Path,
+    tmp_path: Path, write: WriteFiles
 ) -> None:
     files = {
         "pkg/__init__.py": "from pkg.rows import repeat_rows\n",
@@ -518,15 +513,14 @@ def test_what_a_package_exports_is_judged_by_itself_whoever_called_its_helpers_b
             "def _repeated(x, times):\n    return tf.tile(x, [tf.reduce_max(times), 1])\n"
         ),
     }
-    for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
+    write(files)
     result = check([str(tmp_path)], Settings(root=tmp_path))
     assert [(f.code, f.span.line) for f in result.findings] == [("XLA203", 15)]
 
 
-def test_what_a_package_exports_as_the_step_of_a_loop_is_judged_in_it(tmp_path: Path) -> None:
+def test_what_a_package_exports_as_the_step_of_a_loop_is_judged_in_it(
+    tmp_path: Path, write: WriteFiles
+) -> None:
     files = {
         "pkg/__init__.py": "from pkg.boxes import best, losses\n",
         "pkg/boxes.py": (
@@ -538,10 +532,7 @@ def test_what_a_package_exports_as_the_step_of_a_loop_is_judged_in_it(tmp_path: 
             "    return tf.map_fn(best, (boxes, truth, weights), tf.float32)\n"
         ),
     }
-    for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
+    write(files)
     # In the bodies of loops XLA takes counts as equal, also before TensorFlow 2.16.
     result = check([str(tmp_path)], Settings(root=tmp_path, tf_version="2.15"))
     assert [(f.code, f.span.line) for f in result.findings] == [("XLA201", 4)]
@@ -576,7 +567,7 @@ def test_a_stray_init_beside_a_package_does_not_hide_what_it_imports(
         assert finding.region.why == ("@tf.function step", "counted")
 
 
-def test_what_a_module_of_numpy_alone_slices_is_an_array(tmp_path: Path) -> None:
+def test_what_a_module_of_numpy_alone_slices_is_an_array(tmp_path: Path, write: WriteFiles) -> None:
     boxes = (
         "import numpy as np\n\n"
         "def centers(boxes):\n    return 0.5 * (boxes[:, 0] + boxes[:, 2])\n\n"
@@ -594,10 +585,7 @@ def test_what_a_module_of_numpy_alone_slices_is_an_array(tmp_path: Path) -> None
             'def placed_tensors(given, kept):\n    return tensors.decode(given["boxes"], kept)\n'
         ),
     }
-    for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
+    write(files)
     result = check([str(tmp_path)], Settings(root=tmp_path))
     found = [(Path(f.path).name, f.code, f.span.line) for f in result.findings]
     assert found == [("tensors.py", "XLA105", 8)]
