@@ -326,6 +326,23 @@ def test_a_function_that_nothing_calls_is_not_reached(folder: Path) -> None:
     assert one(folder, finding("XLA101", 2)).evidence == "nothing was run that could call it"
 
 
+NESTED = """\
+def outer(x):
+    def inner(y):
+        return tf.linalg.det(y)
+    return x
+"""
+
+
+def test_the_def_of_a_nested_function_is_no_call_of_it(write: WriteFiles) -> None:
+    folder = write({"m.py": NESTED})
+    verdict = one(folder, finding("XLA401", 3), target(folder, executed=(2, 4), function="outer"))
+    assert verdict.verdict == NOT_REACHED
+    assert verdict.evidence.startswith("nothing that was run calls ")
+    begun = target(folder, executed=(2, 3, 4), function="outer")
+    assert not one(folder, finding("XLA401", 3), begun).evidence.startswith("nothing")
+
+
 SHOWN = [
     ("XLA101", 2, {"ops": {2: ["Sum", "StatelessIf"]}}, "the graph holds StatelessIf made here"),
     ("XLA102", 2, {"ops": {2: ["StatelessWhile"]}}, "the graph holds StatelessWhile made here"),

@@ -414,9 +414,9 @@ def _why_not(case: _Case, targets: Sequence[TargetReport]) -> str:
         return "nothing was run that could call it"
     if finding.function == "<module>":
         return "nothing traced it"
-    if any(
-        set(target.evidence.executed.get(span.path, ())) & {*span.function} for target in targets
-    ):
+    # The function around a nested one runs its `def`.
+    within = {*span.function[1:]}
+    if any(within & set(target.evidence.executed.get(span.path, ())) for target in targets):
         return f"{finding.function} was traced, and did not come to this line"
     return f"nothing that was run calls {finding.function}"
 
