@@ -109,6 +109,18 @@ def words_of(node: ast.AST) -> tuple[str, ...]:
     return (node.value,) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ()
 
 
+def passed_for(node: ast.AST, position: int, *names: str) -> ast.expr | None:
+    """The expression that a call passes for a parameter, by position or by one of these names; None where it cannot be told."""
+    if not isinstance(node, ast.Call):
+        return None
+    for keyword in node.keywords:
+        if keyword.arg in names:
+            return keyword.value
+    if any(isinstance(argument, ast.Starred) for argument in node.args):
+        return None
+    return node.args[position] if position < len(node.args) else None
+
+
 def called_name(call: ast.Call) -> str:
     """The last part of the name that a call calls: `gather` of `tf.gather(x, i)`, nothing of `f()()`."""
     return last_name(call.func)

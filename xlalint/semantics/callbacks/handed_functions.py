@@ -8,6 +8,7 @@ from collections.abc import Callable
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks.callables import as_function
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.syntax import passed_for
 from xlalint.semantics.values import (
     ANY_OF,
     COLLECTION,
@@ -106,14 +107,7 @@ def _leads_to_api(function: Value) -> bool:
 
 def written(node: ast.AST, position: int, *names: str) -> ast.AST:
     """The expression that a call passes for a parameter; the call itself where it cannot be told."""
-    if not isinstance(node, ast.Call):
-        return node
-    for keyword in node.keywords:
-        if keyword.arg in names:
-            return keyword.value
-    if any(isinstance(argument, ast.Starred) for argument in node.args):
-        return node
-    return node.args[position] if position < len(node.args) else node
+    return passed_for(node, position, *names) or node
 
 
 def answer(function: Value, item: Value, node: ast.AST, frame: Frame) -> Value:

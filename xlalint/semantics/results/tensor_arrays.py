@@ -27,6 +27,7 @@ from xlalint.semantics.hazards.sizes import note_sizes
 from xlalint.semantics.index import ModuleInfo
 from xlalint.semantics.results.result_shapes import number, numbers
 from xlalint.semantics.results.result_sizes import is_left_by_mask
+from xlalint.semantics.syntax import passed_for
 from xlalint.semantics.values import (
     COMPUTED,
     FALSE,
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments
 
 _PARAMETERS = ("dtype", "size", "dynamic_size")
+# Where `element_shape` stands among the parameters.
+_ELEMENT_SHAPE = 8
 PARTS = "parts"
 _SCATTER_OP = "TensorListScatterIntoExistingList"
 
@@ -72,14 +75,11 @@ def construct(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     shape = arguments.keywords.get("element_shape")
     promised = None
     if shape is not None:
-        promised = promised_sizes.promise(numbers(shape), _keyword(node, "element_shape"))
+        promised = promised_sizes.promise(
+            numbers(shape), passed_for(node, _ELEMENT_SHAPE, "element_shape")
+        )
     rows = Rows(node, frame.module, number(size), grows, shape is not None, promised)
     return Value(TENSOR_ARRAY, COMPUTED, ref=rows)
-
-
-def _keyword(node: ast.AST, name: str) -> ast.expr | None:
-    keywords = node.keywords if isinstance(node, ast.Call) else ()
-    return next((keyword.value for keyword in keywords if keyword.arg == name), None)
 
 
 def is_unwritten(value: Value) -> bool:
@@ -92,8 +92,8 @@ def method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: F
     if attr == "write":
         _note_growth(base, arguments, node, frame)
         part = _part(arguments)
-        if type(base.ref) is Rows and isinstance(node, ast.Call):
-            place = node.args[1] if len(node.args) > 1 else _keyword(node, "value")
+        if type(base.ref) is Rows:
+            place = passed_for(node, 1, "value")
             promised_sizes.note_write(base.ref.promised, part, place, node, frame)
         return _with_part(_written(base), part, node)
     if attr == "scatter":
