@@ -54,12 +54,17 @@ class NoCompilableGradient(Rule):
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         self._judge(node, node)
 
+    def visit_AugAssign(self, node: cst.AugAssign) -> None:
+        self._judge(node, node)
+
     def visit_Subscript(self, node: cst.Subscript) -> None:
         for fact in self.facts(node, GRADIENT):
             if fact.detail.reason not in (CUT, KEPT, SUMMED):
                 self._report_slice(node, fact)
 
-    def _judge(self, node: cst.BaseExpression, named: cst.BaseExpression) -> None:
+    def _judge(
+        self, node: cst.BaseExpression | cst.AugAssign, named: cst.BaseExpression | cst.AugAssign
+    ) -> None:
         for fact in self.facts(node, GRADIENT):
             detail: Differentiated = fact.detail
             if detail.reason in (JOINED, CUT, SUMMED, KEPT) or _compiles_here(
@@ -79,7 +84,7 @@ class NoCompilableGradient(Rule):
                 why=why,
             )
 
-    def _report_slice(self, node: cst.BaseExpression, fact: Fact) -> None:
+    def _report_slice(self, node: cst.BaseExpression | cst.AugAssign, fact: Fact) -> None:
         is_sure = fact.detail.is_sure
         self.report(
             node,

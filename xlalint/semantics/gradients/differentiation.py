@@ -7,6 +7,7 @@ rather than carried along with every value.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -143,14 +144,22 @@ class Gradients:
         flows = Slices(through, frame, [base])
         self._consider(part, flows, is_counted, value, detail, frame)
 
-    def note_partner(
-        self, node: ast.AST, given: list[ast.expr], value: Value, frame: Frame
-    ) -> None:
-        """What a mask kept, beside as many elements of a tensor whose size is known: `targets - q_values[chosen]`."""
-        self.note_of(node, given, value, PARTNER, frame)
+    def note_partner(self, node: ast.BinOp | ast.AugAssign, value: Value, frame: Frame) -> None:
+        """What a mask kept, beside as many elements of a tensor whose size is known: `targets - q_values[chosen]`, `total += x[i:i + 2]`."""
+        if isinstance(node, ast.BinOp):
+            self.note_of(node, [node.left, node.right], value, PARTNER, frame)
+        elif isinstance(node.target, ast.Name):
+            given = [node.target, node.value]
+            self.note_of(node, given, value, PARTNER, frame, results=(node.target.id,))
 
     def note_of(
-        self, node: ast.AST, given: list[ast.expr], value: Value, reason: str, frame: Frame
+        self,
+        node: ast.AST,
+        given: list[ast.expr],
+        value: Value,
+        reason: str,
+        frame: Frame,
+        results: Iterable[str] = (),
     ) -> None:
         """What is computed of `given`, and has no gradient, or a wrong one, for those (`misplaced.py`)."""
         if frame.silent or not frame.context.is_compiled or is_too_long(frame):
@@ -158,7 +167,8 @@ class Gradients:
         if is_cut_off(node, frame) or not value.sure or value.has_no_gradient:
             return
         detail = Differentiated(ast.unparse(node), reason, (), False, False)
-        self._consider(node, Slices(node, frame, given), False, value, detail, frame)
+        flows = Slices(node, frame, given, results)
+        self._consider(node, flows, False, value, detail, frame)
 
     def note_kept(self, site: Site) -> None:
         """A conditional whose arms keep tensors of a size that data say, reported where it stands: what one arm keeps for its gradient
