@@ -29,6 +29,7 @@ from xlalint.semantics.expressions import evaluate, evaluate_condition
 from xlalint.semantics.facts import ARRAY_ITEM, ASSUMED, COMPILED, CONDITION, STARTED_IN_PYTHON
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import (
+    collected,
     costs,
     iteration,
     misfits,
@@ -231,7 +232,7 @@ def _bind_item(target: ast.Subscript, value: Value, frame: Frame) -> None:
     base = evaluate(target.value, frame)
     name = dotted_name(target.value)
     if name is None or name not in frame.names:
-        trace_effects.note_collected(target, target.value, value, frame)
+        collected.note_collected(target, target.value, value, frame)
         if value.is_tensor and frame.context.is_compiled:
             outliving.note_kept(target, value, frame)
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import evidence, known_texts, named_tuples
@@ -11,6 +11,7 @@ from xlalint.semantics.facts import ASSUMED, COMPILED, FORMATTING, NUMPY_METHOD
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import jacobians
 from xlalint.semantics.hazards import (
+    collected,
     formatting,
     host_objects,
     iteration,
@@ -240,7 +241,7 @@ def _sequence_method(
     if attr in ("append", "extend", "insert", "add") and arguments.positional:
         added = arguments.positional[-1]
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            trace_effects.note_collected(node, node.func.value, added, frame)
+            collected.note_collected(node, node.func.value, added, frame)
             if added.is_tensor and frame.context.is_compiled:
                 outliving.note_kept_in_list(node, node.func.value, added, frame)
             if attr == "extend":
@@ -272,6 +273,8 @@ def _grow(node: ast.AST, base: Value, added: Value, frame: Frame) -> None:
 def _mapping_method(
     base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
+    if attr == "setdefault" and len(arguments.positional) == 2:
+        _set_default(node, base, arguments.positional, frame)
     if attr in ("get", "pop", "setdefault") and arguments.positional:
         return _usually_left_out(base, arguments, node, frame) or _looked_up(base, arguments)
     if attr == "update":
@@ -306,14 +309,28 @@ def _update(node: ast.AST, base: Value, arguments: Arguments, frame: Frame) -> N
     owner = node.func.value
     if not isinstance(owner, ast.Name) or owner.id not in frame.names or base.ref is None:
         return
-    pairs = list(base.ref)
+    pairs: list[tuple[Hashable, Value]] = []
     for given in arguments.positional:
         if given.kind is not MAPPING or given.ref is None:
             frame.names[owner.id] = base._replace(ref=None)
             return
         pairs += given.ref
     pairs += arguments.keywords.items()
-    frame.names[owner.id] = base._replace(ref=None if arguments.open_ended else tuple(pairs[-64:]))
+    collected.note_updated(node, owner, pairs, frame)
+    pairs = [*base.ref, *pairs][-64:]
+    frame.names[owner.id] = base._replace(ref=None if arguments.open_ended else tuple(pairs))
+
+
+def _set_default(node: ast.AST, base: Value, given: Sequence[Value], frame: Frame) -> None:
+    """`results.setdefault("loss", loss)` of a dictionary that has no such key: one more item."""
+    assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    owner, key = node.func.value, given[0].constant()
+    if key is None or base.ref is None or any(name == key.value for name, _ in base.ref):
+        return
+    if isinstance(owner, ast.Name) and owner.id in frame.names:
+        pair = (key.value, given[1])
+        collected.note_updated(node, owner, [pair], frame)
+        frame.names[owner.id] = base._replace(ref=(*base.ref, pair)[-64:])
 
 
 def _looked_up(base: Value, arguments: Arguments) -> Value:

@@ -30,6 +30,7 @@ from xlalint.semantics.gradients import sliced_arms
 from xlalint.semantics.local_names import Changes
 from xlalint.semantics.results import tensor_arrays
 from xlalint.semantics.results.shapes import Shape
+from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
     EXTERNAL,
     FUNCTION,
@@ -228,10 +229,25 @@ def _names_that_differ(first: Arm, second: Arm) -> list[str]:
 
 
 def _is_bound(name: str, arms: Sequence[Arm]) -> bool:
-    """Whether an arm binds the name or fills the dictionary it holds, rather than only learns of it by the test."""
-    if any(value is not None and value.kind is MAPPING for value in _values(name, arms)):
+    """Whether an arm binds the name or items of the dictionary it holds, rather than only learns of it by the test.
+
+    What methods put into a dictionary, AutoGraph does not follow (`hazards/collected.py`).
+    """
+    if any(binds_in(arm.block, name) for arm in arms):
         return True
-    return any(binds_in(arm.block, name) for arm in arms)
+    is_mapping = any(value is not None and value.kind is MAPPING for value in _values(name, arms))
+    return is_mapping and any(_sets_item(arm.block, name) for arm in arms)
+
+
+def _sets_item(block: Sequence[ast.stmt], name: str) -> bool:
+    """Whether a block says `name[key] = ...`."""
+    return any(
+        isinstance(part, ast.Subscript)
+        and isinstance(part.ctx, ast.Store)
+        and isinstance(part.value, ast.Name)
+        and part.value.id == name
+        for part in nodes_of(block)
+    )
 
 
 def _values(name: str, arms: Sequence[Arm]) -> list[Value | None]:

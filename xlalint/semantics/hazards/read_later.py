@@ -39,6 +39,13 @@ def is_read(
     statements = outer.node.body if isinstance(outer.node.body, list) else [outer.node.body]
     if item is None:
         return any(part.lineno > after for part in reads_of(statements, name))
+    return is_item_read(statements, name, item, after)
+
+
+def is_item_read(
+    statements: Sequence[ast.stmt | ast.expr], name: str, item: Hashable, after: int
+) -> bool:
+    """Whether statements below the line `after` read an item of the dictionary `name`, or all of them, before it is assigned anew."""
     for statement in statements:
         if (statement.end_lineno or statement.lineno) <= after:
             continue

@@ -13,14 +13,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from xlalint.semantics.control_flow.liveness import binds_in, is_live_after, is_shared
 from xlalint.semantics.facts import COMPILED, TRACE_EFFECT
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.hazards import read_later
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.names import api_name
 from xlalint.semantics.syntax import nodes_of
-from xlalint.semantics.values import COLLECTION, MAPPING, PYTHON, SEQUENCE, Value, leaves
+from xlalint.semantics.values import PYTHON, Value
 
 FROZEN = "frozen"
 COUNTED = "counted"
@@ -45,7 +43,6 @@ class TraceEffect(NamedTuple):
     where: str = ""
 
 
-_FILLING = frozenset({"append", "extend", "insert", "add", "update"})
 _CLOCKS = frozenset(
     "time.time time.time_ns time.perf_counter time.monotonic time.process_time datetime.datetime.now datetime.datetime.utcnow "
     "datetime.datetime.today datetime.date.today os.urandom secrets.token_bytes secrets.randbelow".split()
@@ -279,87 +276,3 @@ def _is_global(name: str, frame: Frame) -> bool:
         isinstance(part, ast.Global) and name in part.names
         for part in nodes_of(body, into_functions=False)
     )
-
-
-def note_collected(node: ast.AST, owner: ast.expr, added: Value, frame: Frame) -> None:
-    """`items.append(tensor)` inside a conditional, a loop, or the body of one: read outside, the tensor is out of reach."""
-    if not isinstance(owner, ast.Name) or not frame.context.is_compiled or frame.silent:
-        return
-    if frame.constructs and owner.id in frame.names:
-        _note_in_statement(node, owner.id, added, frame)
-    elif frame.function in frame.analysis.graph_bodies and owner.id not in frame.names:
-        _note_in_body(node, owner.id, added, frame)
-
-
-def _note_in_statement(node: ast.AST, name: str, added: Value, frame: Frame) -> None:
-    construct = next((c for c in reversed(frame.constructs) if not _is_local(c, name)), None)
-    body = frame.function.node.body if frame.function is not None else None
-    if construct is None or not isinstance(body, list) or is_shared(body, name):
-        return
-    if not is_live_after(body, construct, name) or _is_only_filled(frame.function, name):
-        return
-    is_made_inside = any(leaf.is_tensor for leaf in leaves(added)) and _is_made_in(node, construct)
-    kind = LEAKED if is_made_inside else COLLECTED
-    if kind == COLLECTED and any(leaf.is_tensor or leaf.kind != PYTHON for leaf in leaves(added)):
-        return  # a tensor from outside stays in reach, and of the rest nothing is known
-    where = "a conditional" if isinstance(construct, ast.If) else "a loop"
-    frame.analysis.note(frame, node, TRACE_EFFECT, added, TraceEffect(kind, name, where))
-
-
-def _is_only_filled(info: FunctionInfo | None, name: str) -> bool:
-    """Whether a function fills a list or dictionary of its own, and reads it nowhere: `names.append("left")` for a message that is gone."""
-    if info is None or name in info.parameter_names:
-        return False
-    nodes = list(nodes_of(info.body))
-    read = sum(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-        for node in nodes
-    )
-    return read == sum(_fills(node, name) for node in nodes)
-
-
-def _fills(node: ast.AST, name: str) -> bool:
-    """`names.append(...)` as a statement, and `names[key] = ...`."""
-    owner: ast.AST | None = None
-    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-        owner = node.value
-    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        method = node.value.func
-        if isinstance(method, ast.Attribute) and method.attr in _FILLING:
-            owner = method.value
-    return isinstance(owner, ast.Name) and owner.id == name
-
-
-def _is_local(construct: ast.stmt, name: str) -> bool:
-    return any(
-        binds_in(block, name)
-        for block in (getattr(construct, "body", ()), getattr(construct, "orelse", ()))
-    )
-
-
-def _is_made_in(node: ast.AST, construct: ast.stmt) -> bool:
-    """Whether the added value is computed inside: an expression, or a name that the construct binds."""
-    if not isinstance(node, ast.Call) or not node.args:
-        return False
-    added = node.args[-1]
-    if isinstance(added, ast.Name):
-        target = getattr(construct, "target", None)
-        bound_by_loop = target is not None and any(
-            isinstance(part, ast.Name) and part.id == added.id for part in nodes_of([target])
-        )
-        return bound_by_loop or _is_local(construct, added.id)
-    return isinstance(added, (ast.Call, ast.BinOp, ast.Subscript, ast.UnaryOp, ast.Compare))
-
-
-def _note_in_body(node: ast.AST, name: str, added: Value, frame: Frame) -> None:
-    """A callback of tf.while_loop, tf.map_fn, tf.cond...: a list of the function around it collects the callback's tensors."""
-    outer = frame.outer
-    if outer is None or outer.function is None or not any(v.is_tensor for v in leaves(added)):
-        return
-    held = outer.names.get(name)
-    if held is None or held.kind not in (SEQUENCE, COLLECTION, MAPPING):
-        return
-    item = read_later.item_of(node) if held.kind is MAPPING else None
-    if read_later.is_read(outer.function, frame.function, node, name, item):
-        where = "the body of a loop or conditional"
-        frame.analysis.note(frame, node, TRACE_EFFECT, added, TraceEffect(LEAKED, name, where))
