@@ -249,7 +249,7 @@ class Functions:
             value = _for_tensors(value, info, inner)
         # That one object, made eagerly, calls a function says nothing of where others do.
         is_met = context.is_compiled or (context.region == EAGER and not self._calling_given)
-        if is_met and self._meets_all(self_value):
+        if is_met and self._meets_all(self_value) and not _is_set_up(info, context, frame):
             self.visited.setdefault(info)
         if self._analysis.traits(info).custom_gradient:
             value = self._without_gradient(value, inner)
@@ -710,6 +710,15 @@ def _asks_for_graph(node: ast.expr) -> bool:
 def _asks_for_eager(node: ast.expr) -> bool:
     """Whether an expression is a call of `tf.executing_eagerly` or of its like."""
     return isinstance(node, ast.Call) and "executing_eagerly" in ast.unparse(node.func)
+
+
+def _is_set_up(info: FunctionInfo, context: Context, frame: Frame) -> bool:
+    """Whether a constructor calls a method that others may call as well: `self.unconstrained = tf.Variable(self.inverse(value))`."""
+    caller = frame.function
+    if context.region != EAGER or caller is None or caller.name != "__init__":
+        return False
+    is_public = info.cls is not None and not info.name.startswith("_")
+    return is_public and len(info.parameter_names) > 1
 
 
 def _annotated_result(info: FunctionInfo, given: list[Value], frame: Frame) -> Value:

@@ -238,11 +238,14 @@ def _is_of_a_batch(name: str, sized: Value) -> bool:
 
 
 def _cuts_rows(sized: Value, bound: Bound) -> bool:
-    """`tf.slice(kept, [0, 0], [2, 3])`: so many of the rows that are left. All of them (-1) are right, and so is `kept[:2]`."""
+    """`tf.slice(kept, [0, 0], [2, 3])`: so many of the rows that are left. One is right, and all of them (-1), and so is `kept[:2]`."""
     sizes = bound.get("size", NOTHING_KNOWN)
     if sized.sized_axis is None or sizes.kind is not SEQUENCE:
         return False
-    return sized.sized_axis < len(sizes.ref) and _is_known_size(sizes.ref[sized.sized_axis])
+    if sized.sized_axis >= len(sizes.ref):
+        return False
+    size = sizes.ref[sized.sized_axis]
+    return _is_known_size(size) and result_shapes.number(size) != 1
 
 
 def _says(bound: Bound, parameter: str, *words: str) -> bool:

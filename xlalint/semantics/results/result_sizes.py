@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xlalint.semantics.arguments import Arguments, Bound
 from xlalint.semantics.catalog import Api
-from xlalint.semantics.results import result_shapes
+from xlalint.semantics.results import result_shapes, shapes
 from xlalint.semantics.results.several import returns_several
 from xlalint.semantics.values import (
     BOUNDED,
@@ -33,8 +33,8 @@ def is_left_by_mask(producer: str) -> bool:
 
 # What the data-sized axis becomes; elementwise operations and reductions of later axes leave it where it is.
 _MOVES_AXES = frozenset(
-    "transpose stack einsum matmul tensordot reshape batch_to_space space_to_batch meshgrid gather_nd tile repeat pad outer "
-    "permute_dimensions swapaxes moveaxis squeeze matrix_transpose adjoint rot90".split()
+    "stack einsum matmul tensordot reshape batch_to_space space_to_batch meshgrid gather_nd tile repeat pad outer "
+    "permute_dimensions swapaxes moveaxis matrix_transpose adjoint rot90".split()
 )
 
 
@@ -44,19 +44,44 @@ def sized_axis(
     """Which axis of a result is data-sized, given that an argument was."""
     sized = next(leaf for leaf in flat if leaf.producer is not None)
     leaf = name.rsplit(".", 1)[-1]
-    if leaf == "expand_dims":
-        axis = bound.get("axis", arguments.positional[1] if len(arguments.positional) > 1 else NONE)
-        known = result_shapes.number(axis)
-        if known is None or known < 0 or sized.sized_axis is None:
-            return None
-        return sized.sized_axis + (known <= sized.sized_axis)
-    if leaf == "transpose" and sized.shape is not None and "perm" not in bound:
-        return None if sized.sized_axis is None else len(sized.shape) - 1 - sized.sized_axis
+    if leaf in _REARRANGES:
+        return _rearranged(leaf, bound, arguments, sized)
     if leaf == "reshape":
         return _open_axis(bound)
     if leaf == "one_hot" and "axis" in bound:
         return None
     return None if leaf in _MOVES_AXES else sized.sized_axis
+
+
+# What keeps all axes, but for those of one element: the argument that says which.
+_REARRANGES = {"expand_dims": "axis", "squeeze": "axis", "transpose": "perm"}
+
+
+def _rearranged(leaf: str, bound: Bound, arguments: Arguments, sized: Value) -> int | None:
+    """Where the data-sized axis of a tensor is after `tf.transpose(x, [1, 0])`, `tf.squeeze(x, 1)`, `tf.expand_dims(x, 0)`."""
+    given = bound.get(_REARRANGES[leaf], arguments.positional[1] if len(arguments.positional) > 1 else NONE)  # fmt: skip
+    axes = None if given == NONE else result_shapes.numbers(given)
+    if sized.sized_axis is None or (given != NONE and (axes is None or None in axes)):
+        return None
+    rank = sized.rank if sized.shape is None else len(sized.shape)
+    if rank is None:
+        # Counted from the front, and in front of it or behind.
+        if axes is None or leaf == "transpose" or any(axis is None or axis < 0 for axis in axes):
+            return None
+        in_front = sum(axis is not None and axis < sized.sized_axis for axis in axes)
+        if leaf == "squeeze":
+            return sized.sized_axis - in_front
+        return sized.sized_axis + (in_front or axes[0] == sized.sized_axis)
+    marked = tuple(range(2, rank + 2))  # the axes by name: 1 is what `expand_dims` adds
+    known = None if axes is None else tuple(axis for axis in axes if axis is not None)
+    if leaf == "transpose":
+        after = shapes.transposed(marked, known)
+    elif leaf == "squeeze":
+        after = shapes.reduced(marked, known, False) if known is not None else None
+    else:
+        after = shapes.expanded(marked, known[0] if known else None)
+    name = sized.sized_axis + 2
+    return after.index(name) if after is not None and name in after else None
 
 
 def _open_axis(bound: Bound) -> int | None:

@@ -75,8 +75,10 @@ def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
             jit = options.get("jit_compile", options.get("experimental_compile", NONE))
             found["jit"] = jit not in (FALSE, NONE)
             found["jit_node"] = decorator if jit == TRUE else None
-            signature = options.get("input_signature", NONE)
-            found["signature"] = specs.promised(signature)
+            signature = specs.promised(options.get("input_signature", NONE))
+            found["signature"] = signature
+            if _takes_no_self(info, len(signature)):
+                found["is_static"] = True
         elif name in _PROPERTIES:
             found["is_property"] = True
             found["is_remembered"] = name == _KEPT_PROPERTY
@@ -111,6 +113,12 @@ def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
     if not found and reason is None:
         return PLAIN
     return Traits(never_converted=reason, **found)  # type: ignore[arg-type]
+
+
+def _takes_no_self(info: FunctionInfo, promised: int) -> bool:
+    """Whether a signature says of each parameter of a function in a class what it is: it is called as `Bridge.build(z, True)`."""
+    names = [a.arg for a in (*info.node.args.posonlyargs, *info.node.args.args)]
+    return info.cls is not None and 0 < len(names) == promised and names[0] not in ("self", "cls")
 
 
 def _calls_that_name_it(info: FunctionInfo) -> list[ast.Call]:
