@@ -22,6 +22,7 @@ from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.results.arithmetic import combine, tensor_of
 from xlalint.semantics.results.comparisons import compare
 from xlalint.semantics.subscripts import index_value, subscript
+from xlalint.semantics.tracing import host_use
 from xlalint.semantics.training import tpu_tests
 from xlalint.semantics.truths import is_usual, truth
 from xlalint.semantics.values import (
@@ -329,6 +330,7 @@ def _comprehension(
             value = evaluate(test, frame)
             if value.is_tensor and not value.structured and not value.optional:
                 frame.analysis.note(frame, test, COMPREHENSION_FILTER, value)
+                frame.host |= host_use.VALUES
             narrow(test, True, frame)
     if isinstance(node, ast.DictComp):
         evaluate(node.key, frame)
