@@ -144,13 +144,13 @@ class Gradients:
         flows = Slices(through, frame, [base])
         self._consider(part, flows, is_counted, value, detail, frame)
 
-    def note_partner(self, node: ast.BinOp | ast.AugAssign, value: Value, frame: Frame) -> None:
+    def note_partner(
+        self, node: ast.AST, given: list[ast.expr], value: Value, frame: Frame
+    ) -> None:
         """What a mask kept, beside as many elements of a tensor whose size is known: `targets - q_values[chosen]`, `total += x[i:i + 2]`."""
-        if isinstance(node, ast.BinOp):
-            self.note_of(node, [node.left, node.right], value, PARTNER, frame)
-        elif isinstance(node.target, ast.Name):
-            given = [node.target, node.value]
-            self.note_of(node, given, value, PARTNER, frame, results=(node.target.id,))
+        target = node.target if isinstance(node, ast.AugAssign) else None
+        results = (target.id,) if isinstance(target, ast.Name) else ()
+        self.note_of(node, given, value, PARTNER, frame, results)
 
     def note_of(
         self,

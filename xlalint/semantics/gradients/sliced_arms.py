@@ -36,7 +36,7 @@ def note_results(
     for pair, values in zip(itertools.pairwise(arms), itertools.pairwise(results)):
         for first, second, made in _items(pair, values):
             if not _are_alike(made):
-                _note(first, second, test, call, frame)
+                _note(first, second, made, test, call, frame)
 
 
 _Arm = tuple[ast.expr, Sizes]
@@ -66,13 +66,20 @@ def note_names(
     made = [_made_once(block) for block in (first, second)]
     for name in {**made[0], **made[1]}:
         values = [arm.get(name, frame.names.get(name)) for arm in changes]
-        if any(value is None or not value.is_tensor for value in values):
-            continue
-        if _are_alike([value for value in values if value is not None]):
+        known = [value for value in values if value is not None and value.is_tensor]
+        if len(known) < len(values) or _are_alike(known):
             continue
         one, other = (arm.get(name, ast.Name(name, ast.Load())) for arm in made)
         if one is not None and other is not None:
-            _note((one, {}), (other, {}), test, None, frame)
+            # What an arm computes and slices, it keeps whole for the gradient: often right.
+            is_made_there = _made_inside(one, made, name) or _made_inside(other, made, name)
+            sizes = () if is_made_there else known
+            _note((one, {}), (other, {}), sizes, test, None, frame)
+
+
+def _made_inside(part: ast.expr, made: Sequence[dict[str, ast.expr | None]], name: str) -> bool:
+    root = _root(part)
+    return root != name and any(root in arm for arm in made)
 
 
 def _made_once(block: Sequence[ast.stmt]) -> dict[str, ast.expr | None]:
@@ -92,7 +99,12 @@ def _assigned(statement: ast.stmt, name: ast.Name) -> ast.expr | None:
 
 
 def _note(
-    first: _Arm, second: _Arm, test: ast.expr | None, call: ast.Call | None, frame: Frame
+    first: _Arm,
+    second: _Arm,
+    made: Sequence[Value],
+    test: ast.expr | None,
+    call: ast.Call | None,
+    frame: Frame,
 ) -> None:
     """`call` is what gives the result of either arm; None where the slice itself stands in the function."""
     for (one, known), other in ((first, second), (second, first)):
@@ -107,7 +119,8 @@ def _note(
         if not isinstance(one, ast.Subscript) or _root(one) in known:
             continue
         if (
-            _is_shorter(one, other[0], test)
+            (isinstance(one.value, ast.Name) and _are_of_other_sizes(made))
+            or _is_shorter(one, other[0], test)
             or _is_lengthened(one, other, test, frame)
             or _is_beside_kept(one, other[0], test, frame)
         ):
@@ -240,6 +253,16 @@ def _only_end(part: ast.Subscript) -> int | None:
     if len(slices) != 1 or slices[0].lower is not None or slices[0].step is not None:
         return None
     return number(slices[0].upper)
+
+
+def _are_of_other_sizes(values: Sequence[Value]) -> bool:
+    """Whether a dimension is known of both, and another in each: `x[0]` of a matrix, and else a vector as long as its columns."""
+    shapes = [value.shape for value in values]
+    if len(shapes) != 2 or shapes[0] is None or shapes[1] is None:
+        return False
+    if len(shapes[0]) != len(shapes[1]):
+        return False
+    return any(a is not None and b is not None and a != b for a, b in zip(*shapes))
 
 
 def _are_alike(values: Sequence[Value]) -> bool:

@@ -62,7 +62,7 @@ def _note_in_statement(
     kind = LEAKED if is_made_inside else COLLECTED
     if kind == COLLECTED and not all(map(_is_settled, leaves(added))):
         return False
-    if kind == COLLECTED and key is not None and not is_arm:
+    if kind == COLLECTED and not is_arm and (key is not None or _is_read_for_its_last(body, name)):
         return False  # the same item in each step
     where = "a conditional" if is_arm else "a loop"
     frame.analysis.note(frame, node, TRACE_EFFECT, added, TraceEffect(kind, name, where))
@@ -86,6 +86,22 @@ def _is_only_filled(info: FunctionInfo | None, name: str) -> bool:
         for node in nodes
     )
     return read == sum(_fills(node, name) for node in nodes)
+
+
+def _is_read_for_its_last(body: list[ast.stmt], name: str) -> bool:
+    """Whether nothing is read of a list but `items[-1]`, which is the same however often it was put there."""
+    nodes = list(nodes_of(body))
+    read = sum(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        for node in nodes
+    )
+    return read == sum(_fills(node, name) or _is_last(node, name) for node in nodes)
+
+
+def _is_last(node: ast.AST, name: str) -> bool:
+    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+        return False
+    return node.value.id == name and ast.unparse(node.slice) == "-1"
 
 
 def _fills(node: ast.AST, name: str) -> bool:

@@ -261,8 +261,10 @@ def note_full_size_partner(node: ast.AST, left: Value, right: Value, frame: Fram
             continue
         if must_agree(sized, full):
             frame.analysis.note(frame, node, DATA_SIZED_USE, sized, "full-size-partner")
-        elif isinstance(node, (ast.BinOp, ast.AugAssign)) and meets_static(sized, full):
-            frame.analysis.gradients.note_partner(node, sized, frame)
+        elif isinstance(node, ast.BinOp) and meets_static(sized, full):
+            frame.analysis.gradients.note_partner(node, [node.left, node.right], sized, frame)
+        elif isinstance(node, ast.AugAssign) and meets_static(sized, full):
+            frame.analysis.gradients.note_partner(node, [node.target, node.value], sized, frame)
 
 
 def is_text(value: Value) -> bool:
