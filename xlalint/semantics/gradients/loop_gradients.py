@@ -11,7 +11,7 @@ layer calls is traced, once, when the layer becomes part of a functional model, 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,7 +29,15 @@ from xlalint.semantics.gradients.reasons import TRACED_BEFORE
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.local_names import Changes
 from xlalint.semantics.syntax import called_name, nodes_of
-from xlalint.semantics.values import FUNCTION, NDARRAY, TENSOR_ARRAY, Value
+from xlalint.semantics.values import (
+    FUNCTION,
+    MAPPING,
+    NDARRAY,
+    SEQUENCE,
+    TENSOR_ARRAY,
+    Value,
+    leaves,
+)
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
@@ -92,11 +100,11 @@ class LoopGradients:
         if is_too_long(frame):
             return
         carried = {name for name, value in changes.items() if value is not None}
-        possible = {n for n in carried if _may_have_gradient(changes[n])}
+        possible = {n for n in carried if _holds_gradient(changes[n], _may_have_gradient)}
         if not _keeps_values(loop.body, carried, possible, frame):
             return
         # What is only taken for a tensor is one where it is differentiated.
-        differentiable = {n for n in possible if _has_gradient(changes[n])}
+        differentiable = {n for n in possible if _holds_gradient(changes[n], _has_gradient)}
         is_known = _keeps_values(loop.body, carried, differentiable, frame)
         is_bounded = not isinstance(loop, ast.While) or _sets_a_bound(loop.body)
         given = [*_values(loop.body), head]
@@ -248,6 +256,13 @@ def _of_conditional(site: Site, slices: Slices, frame: Frame) -> tuple[Slices, F
     if info is None or info.parent is None or info.parent is not site.frame.function:
         return slices, frame
     return Slices(site.node, site.frame, slices.given), site.frame
+
+
+def _holds_gradient(value: Value | None, of_one: Callable[[Value | None], bool]) -> bool:
+    """Whether a loop variable, or an item of the list, tuple or dictionary that it is, may have a gradient."""
+    if value is None or value.kind not in (SEQUENCE, MAPPING):
+        return of_one(value)
+    return any(map(of_one, leaves(value)))
 
 
 def _has_gradient(value: Value | None) -> bool:
