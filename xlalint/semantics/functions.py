@@ -249,7 +249,7 @@ class Functions:
             value = _for_tensors(value, info, inner)
         # That one object, made eagerly, calls a function says nothing of where others do.
         is_met = context.is_compiled or (context.region == EAGER and not self._calling_given)
-        if is_met and self._meets_all(self_value) and not _is_set_up(info, context, frame):
+        if is_met and self._meets_all(self_value) and not self._is_shared(info, context, frame):
             self.visited.setdefault(info)
         if self._analysis.traits(info).custom_gradient:
             value = self._without_gradient(value, inner)
@@ -265,6 +265,23 @@ class Functions:
         frame.reads_files = frame.reads_files or inner.reads_files
         known[key] = (value, host, self._analysis.unsettled.since(noted))
         return value
+
+    def _is_shared(self, info: FunctionInfo, context: Context, frame: Frame) -> bool:
+        """Whether a constructor calls a method that other methods call as well: `tf.Variable(self.inverse(value))`, and `self.inverse(x)`
+        in `assign`. That it is called eagerly there says nothing of these.
+        """
+        caller = frame.function
+        if context.region != EAGER or caller is None or caller.name != "__init__":
+            return False
+        if info.cls is None or info.name.startswith("_") or len(info.parameter_names) < 2:
+            return False
+        return any(
+            isinstance(call.func, ast.Attribute) and call.func.attr == info.name
+            for cls in self._analysis.classes.line(info.cls)
+            for name, method in cls.methods.items()
+            if name != "__init__"
+            for call in method.calls
+        )
 
     def _fall_back(
         self,
@@ -710,15 +727,6 @@ def _asks_for_graph(node: ast.expr) -> bool:
 def _asks_for_eager(node: ast.expr) -> bool:
     """Whether an expression is a call of `tf.executing_eagerly` or of its like."""
     return isinstance(node, ast.Call) and "executing_eagerly" in ast.unparse(node.func)
-
-
-def _is_set_up(info: FunctionInfo, context: Context, frame: Frame) -> bool:
-    """Whether a constructor calls a method that others may call as well: `self.unconstrained = tf.Variable(self.inverse(value))`."""
-    caller = frame.function
-    if context.region != EAGER or caller is None or caller.name != "__init__":
-        return False
-    is_public = info.cls is not None and not info.name.startswith("_")
-    return is_public and len(info.parameter_names) > 1
 
 
 def _annotated_result(info: FunctionInfo, given: list[Value], frame: Frame) -> Value:

@@ -84,7 +84,7 @@ def subscript(node: ast.Subscript, frame: Frame) -> Value:
             found = protocols.ask(base, "__getitem__", [index], frame)
         return found if found is not None else NOTHING_KNOWN
     if base.kind is EXTERNAL:
-        module = module_loading.item(base, index, frame)
+        module = module_loading.item(base, node.slice, index, frame)
         return module if module is not None else NOTHING_KNOWN
     if base.kind is SHAPE:
         return _shape_item(node, base, index, frame)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.values import Value
+from xlalint.semantics.values import PROJECT_MODULE, Value
 
 # Functions and classes that give the module of a name, and where among their arguments the name is.
 _BY_NAME = {
@@ -28,9 +30,13 @@ def loaded(function: str, arguments: Arguments, frame: Frame) -> Value | None:
     return None if name is None else _module(name, frame)
 
 
-def item(base: Value, index: Value, frame: Frame) -> Value | None:
-    """The module that `sys.modules["tensorflow"]` is."""
-    return _module(index, frame) if base.ref == _LOADED else None
+def item(base: Value, written: ast.expr, index: Value, frame: Frame) -> Value | None:
+    """The module that `sys.modules["tensorflow"]` is, or `sys.modules[__name__]`, by which a module names itself."""
+    if base.ref != _LOADED:
+        return None
+    if isinstance(written, ast.Name) and written.id == "__name__":
+        return Value(PROJECT_MODULE, ref=frame.module)
+    return _module(index, frame)
 
 
 def _module(name: Value, frame: Frame) -> Value | None:
