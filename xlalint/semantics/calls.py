@@ -10,6 +10,7 @@ from xlalint.semantics import apis, keyword_style, methods, named_tuples, nestin
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.attributes import read
 from xlalint.semantics.callbacks import builtin_calls, standard_library
+from xlalint.semantics.catalog import Api
 from xlalint.semantics.classes import TRACED_METHODS
 from xlalint.semantics.environment import by_position, versions
 from xlalint.semantics.frames import Frame
@@ -298,7 +299,21 @@ def _super_call(base: Value, attr: str, node: ast.Call, frame: Frame) -> Value:
         return Value(VARIABLE, ARRIVING)
     if attr in _STEPS and frame.context.is_compiled:
         return _LOGS
-    return Value(TENSOR, ARRIVING, structured=True) if attr == "call" else NOTHING_KNOWN
+    if attr != "call":
+        return NOTHING_KNOWN
+    layer = frame.analysis.classes.external_base(instance.ref)
+    api = frame.analysis.catalog.api(layer) if layer is not None else None
+    if api is not None and _fails_however_made(api):
+        apis.call_external_instance(Value(INSTANCE, ref=layer), arguments, node, frame)
+    return Value(TENSOR, ARRIVING, structured=True)
+
+
+def _fails_however_made(layer: Api) -> bool:
+    """Whether a layer of Keras does not compile, whatever its settings are: `training=False` is said by each call."""
+    ways = [condition for condition in layer.conditions if condition.status == "compiles"]
+    return layer.status == "fails" and all(
+        name == "training" for condition in ways for name, _ in condition.when
+    )
 
 
 # Keras's own steps return what its metrics come to, by name.

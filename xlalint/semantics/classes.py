@@ -244,6 +244,11 @@ class ClassTable:
                 return ancestor.methods[name]
         return None
 
+    def external_base(self, cls: ClassInfo) -> str | None:
+        """The first class of another package that a class inherits from, by its canonical name."""
+        bases = (base for each in self.line(cls) for base in self.bases(each))
+        return next((base for base in bases if isinstance(base, str)), None)
+
     def assignment(self, cls: ClassInfo, name: str) -> tuple[ast.expr, ClassInfo] | None:
         for ancestor in self.line(cls):
             if name in ancestor.assignments:

@@ -147,6 +147,7 @@ def call(
             if size is not None and arguments is not None:
                 given = arguments.positional[:1] or (arguments.keywords.get(size, NOTHING_KNOWN),)
                 note_size(f"{prefix}.{attr}", size, given[0], node, frame)
-            returns = attr in _RETURN_TENSORS or prefix == "tf.random.Generator"
+            is_drawn = prefix == "tf.random.Generator" and not attr.startswith("_")
+            returns = attr in _RETURN_TENSORS or is_drawn
             return Value(TENSOR, COMPUTED) if returns else NOTHING_KNOWN
     return None
