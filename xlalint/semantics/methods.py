@@ -323,10 +323,12 @@ def _update(node: ast.AST, base: Value, arguments: Arguments, frame: Frame) -> N
 
 def _set_default(node: ast.AST, base: Value, given: Sequence[Value], frame: Frame) -> None:
     """`results.setdefault("loss", loss)` of a dictionary that has no such key: one more item."""
-    assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    owner, key = node.func.value, given[0].constant()
+    key = given[0].constant()
     if key is None or base.ref is None or any(name == key.value for name, _ in base.ref):
         return
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return
+    owner = node.func.value
     if isinstance(owner, ast.Name) and owner.id in frame.names:
         pair = (key.value, given[1])
         collected.note_updated(node, owner, [pair], frame)

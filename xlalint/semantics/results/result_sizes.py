@@ -53,35 +53,39 @@ def sized_axis(
     return None if leaf in _MOVES_AXES else sized.sized_axis
 
 
-# What keeps all axes, but for those of one element: the argument that says which.
-_REARRANGES = {"expand_dims": "axis", "squeeze": "axis", "transpose": "perm"}
+# What keeps all axes, but for those of one element: the arguments that say which.
+_REARRANGES = {"expand_dims": ("axis",), "squeeze": ("axis",), "transpose": ("perm", "axes")}
 
 
 def _rearranged(leaf: str, bound: Bound, arguments: Arguments, sized: Value) -> int | None:
     """Where the data-sized axis of a tensor is after `tf.transpose(x, [1, 0])`, `tf.squeeze(x, 1)`, `tf.expand_dims(x, 0)`."""
-    given = bound.get(_REARRANGES[leaf], arguments.positional[1] if len(arguments.positional) > 1 else NONE)  # fmt: skip
-    axes = None if given == NONE else result_shapes.numbers(given)
-    if sized.sized_axis is None or (given != NONE and (axes is None or None in axes)):
+    by_name = [bound[name] for name in _REARRANGES[leaf] if name in bound]
+    given = next(iter([*by_name, *arguments.positional[1:2]]), NONE)
+    numbers = () if given == NONE else result_shapes.numbers(given)
+    if sized.sized_axis is None or numbers is None or None in numbers:
         return None
+    axes = tuple(axis for axis in numbers if axis is not None)
     rank = sized.rank if sized.shape is None else len(sized.shape)
     if rank is None:
-        # Counted from the front, and in front of it or behind.
-        if axes is None or leaf == "transpose" or any(axis is None or axis < 0 for axis in axes):
-            return None
-        in_front = sum(axis is not None and axis < sized.sized_axis for axis in axes)
-        if leaf == "squeeze":
-            return sized.sized_axis - in_front
-        return sized.sized_axis + (in_front or axes[0] == sized.sized_axis)
+        return _counted_from_the_front(leaf, axes, sized.sized_axis)
     marked = tuple(range(2, rank + 2))  # the axes by name: 1 is what `expand_dims` adds
-    known = None if axes is None else tuple(axis for axis in axes if axis is not None)
     if leaf == "transpose":
-        after = shapes.transposed(marked, known)
+        after = shapes.transposed(marked, axes or None)
     elif leaf == "squeeze":
-        after = shapes.reduced(marked, known, False) if known is not None else None
+        after = shapes.reduced(marked, axes, False) if axes else None
     else:
-        after = shapes.expanded(marked, known[0] if known else None)
+        after = shapes.expanded(marked, axes[0] if axes else None)
     name = sized.sized_axis + 2
     return after.index(name) if after is not None and name in after else None
+
+
+def _counted_from_the_front(leaf: str, axes: tuple[int, ...], sized: int) -> int | None:
+    """Where an axis of a tensor of unknown rank is, after axes were added or taken away that are counted from the front as well."""
+    if not axes or leaf == "transpose" or min(axes) < 0:
+        return None
+    if leaf == "squeeze":
+        return sized - sum(axis < sized for axis in axes)
+    return sized + (axes[0] <= sized)
 
 
 def _open_axis(bound: Bound) -> int | None:
