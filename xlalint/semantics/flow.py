@@ -369,11 +369,14 @@ def _graph_if(node: ast.If, test: Value, frame: Frame) -> bool:
     note_arms(node, test, body, other, frame)
     if body.ends and other.ends:
         decided = conditionals.decided(test, body, other, frame)
-        frame.names.join(body.changes, other.changes)
-        frame.names.update(decided)
         changes, blocks = (body.changes, other.changes), (node.body, node.orelse)
+        # What one arm alone binds is in the other what it was before.
+        before = {name: frame.names.get(name) for arm in changes for name in arm}
+        left = [before | arm for arm in changes]
+        frame.names.join(*changes)
+        frame.names.update(decided)
         asked = named_tests.written(node.test, frame.function)
-        frame.names.update(unequal_arms.of_names(changes, blocks, asked, frame))
+        frame.names.update(unequal_arms.of_names(left, blocks, asked, frame))
         if frame.loops:
             step_ways.keep_joined(changes, frame)
     else:

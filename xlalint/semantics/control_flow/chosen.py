@@ -2,9 +2,8 @@
 
 XLA follows its constants through a conditional that shapes decide: a size chosen by `tf.shape(x)[0] > 3` is as good as any. What
 data choose it does not know when it compiles. Arms of one rank and of different sizes give a tensor with a bound and a
-run-time size, of whatever the test: it may be computed with, like what a mask keeps (its last element is not where XLA looks for it:
-fixtures/XLA204/flagged_arms_of_two_sizes.py), but `tf.pad` or `tf.reshape` cannot read their sizes from it (all measured on TensorFlow 2.15
-and 2.21: fixtures/XLA203).
+run-time size, of whatever the test: it may be computed with, but `tf.pad` or `tf.reshape` cannot read their sizes from it
+(all measured on TensorFlow 2.15 and 2.21: fixtures/XLA203).
 """
 
 from __future__ import annotations
@@ -22,9 +21,6 @@ from xlalint.semantics.values import (
     Value,
     join,
 )
-
-# What made a tensor data-sized that is as large as the arm says that was taken.
-ARMS_OF_TWO_SIZES = "a conditional whose arms differ in size"
 
 _PYTHON_DTYPES = {int: "int32", float: "float32", bool: "bool", str: "string", bytes: "string"}
 _DTYPES = frozenset(
@@ -48,15 +44,11 @@ def by(test: Value, first: Value, second: Value) -> Value | None:
         return _like_the_other(test, first)
     if not (first.is_tensor and second.is_tensor):
         return None
-    unequal = _unequal_axes(first.shape, second.shape)
-    dependence = COMPUTED if unequal else _known(test)
+    dependence = COMPUTED if _are_of_other_sizes(first.shape, second.shape) else _known(test)
     either = join(first, second)
-    if not test.sure:
+    if not test.sure or dependence <= either.dependence:
         return None
-    if unequal and either.producer is None:
-        axis = unequal[0] if len(unequal) == 1 else None
-        return either._replace(dependence=COMPUTED, producer=ARMS_OF_TWO_SIZES, sized_axis=axis)
-    return either._replace(dependence=dependence) if dependence > either.dependence else None
+    return either._replace(dependence=dependence)
 
 
 def dtype_in_graph(value: Value) -> str | None:
@@ -120,9 +112,7 @@ def _sequence(test: Value, first: Value, second: Value) -> Value | None:
     return join(first, second)._replace(ref=items, dependence=max(v.dependence for v in items))
 
 
-def _unequal_axes(one: Shape | None, other: Shape | None) -> list[int]:
-    """The axes whose sizes are known in both, and are not the same."""
+def _are_of_other_sizes(one: Shape | None, other: Shape | None) -> bool:
     if one is None or other is None or len(one) != len(other):
-        return []
-    pairs = enumerate(zip(one, other))
-    return [axis for axis, (a, b) in pairs if type(a) is type(b) is int and a != b]
+        return False
+    return any(type(a) is type(b) is int and a != b for a, b in zip(one, other))

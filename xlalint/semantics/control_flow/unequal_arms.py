@@ -5,8 +5,7 @@ known when it compiles is not looked at. All that goes wrong with data-sized ten
 of its size is no compile-time constant, `y[-1]` is an element of the buffer (measured on TensorFlow 2.21: fixtures/XLA203/
 flagged_padded_in_one_arm.py, fixtures/XLA204/flagged_arms_of_two_sizes.py).
 
-Where sizes are known, they say so (`chosen.py`). Mostly none is, and it is read from the text of the arms how each makes its result of
-the same tensor.
+Mostly no size is known, and so it is read from the text of the arms how each makes its result of the same tensor.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from xlalint.semantics.control_flow.chosen import ARMS_OF_TWO_SIZES
 from xlalint.semantics.control_flow.kept_axes import written_rank
 from xlalint.semantics.control_flow.written_slices import axes_sliced, leaves_out
 from xlalint.semantics.frames import Frame
@@ -23,6 +21,9 @@ from xlalint.semantics.names import api_name
 from xlalint.semantics.results import result_shapes
 from xlalint.semantics.syntax import in_order, nodes_of
 from xlalint.semantics.values import EXTERNAL, NOTHING_KNOWN, SEQUENCE, TENSOR, Value, leaves
+
+ARMS_OF_TWO_SIZES = "a conditional whose arms differ in size"
+
 
 Axes = frozenset["int | None"]
 
