@@ -20,7 +20,15 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import result_shapes
 from xlalint.semantics.syntax import in_order, nodes_of
-from xlalint.semantics.values import EXTERNAL, NOTHING_KNOWN, SEQUENCE, TENSOR, Value, leaves
+from xlalint.semantics.values import (
+    COMPUTED,
+    EXTERNAL,
+    NOTHING_KNOWN,
+    SEQUENCE,
+    TENSOR,
+    Value,
+    leaves,
+)
 
 ARMS_OF_TWO_SIZES = "a conditional whose arms differ in size"
 
@@ -154,7 +162,9 @@ def _sized(joined: Value, values: Sequence[Value], sizes: Sequence[Size | None])
         at = {_from_the_front(each, joined) for each in axes}
         shape = tuple(None if i in at or None in at else size for i, size in enumerate(shape))
     sized = joined._replace(producer=ARMS_OF_TWO_SIZES, sized_axis=axis, shape=shape, ref=None)
-    return sized._replace(structured=False, guess=False)  # what is padded or cut is one tensor
+    # What is padded or cut is one tensor; of one with a count, XLA reads no values when it compiles.
+    dependence = max(joined.dependence, COMPUTED)
+    return sized._replace(dependence=dependence, structured=False, guess=False)
 
 
 def _from_the_front(axis: int | None, value: Value) -> int | None:
@@ -324,6 +334,8 @@ def _of_call(node: ast.Call, test: ast.expr | None, frame: Frame, sizes: Sizes) 
         return _joined(node, test, frame, sizes)
     if name == "tf.gather":
         return _gathered(node, test, frame, sizes)
+    if name == "tf.shape" and _is_dotted(node.args[0]):
+        return Size(ast.unparse(node))  # a vector as any, of which `tf.shape(x)[:-1]` is a part
     change = _CHANGES.get(name)
     if change is None:
         api = frame.analysis.catalog.api(name) if name.startswith(("tf.", "keras.")) else None
