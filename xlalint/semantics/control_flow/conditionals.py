@@ -446,10 +446,25 @@ def note_results(
         if found is None:
             found = _in_floating((results[0], other), (expressions[0], expression), frame)
         if found is not None:
-            frame.analysis.note(frame, node, ARMS, test, found)
+            frame.analysis.note(*_who_chose(node, frame), ARMS, test, found)
             return
     if results and all(dtype_in_graph(value) == "string" for value in results):
-        frame.analysis.note(frame, node, ARMS, test, Difference("text", "text", "text"))
+        found = Difference("text", "text", "text")
+        frame.analysis.note(*_who_chose(node, frame), ARMS, test, found)
+
+
+def _who_chose(node: ast.AST, frame: Frame) -> tuple[Frame, ast.AST]:
+    """Where the arms of a conditional were chosen: `def cond(pred, true_fn, false_fn): return tf.cond(pred, true_fn, false_fn)` hands
+    on what its caller passed, and is right for others.
+    """
+    caller, call = frame.caller, frame.called_at
+    if caller is None or frame.function is None or not isinstance(node, ast.Call):
+        return frame, node
+    arms = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
+    given = frame.function.parameter_names
+    if len(arms) < 2 or not all(isinstance(arm, ast.Name) and arm.id in given for arm in arms):
+        return frame, node
+    return (caller, call) if isinstance(call, ast.Call) and call.args else (frame, node)
 
 
 def _in_floating(
