@@ -330,7 +330,7 @@ def _comprehension(
             value = evaluate(test, frame)
             if value.is_tensor and not value.structured and not value.optional:
                 frame.analysis.note(frame, test, COMPREHENSION_FILTER, value)
-                frame.host |= host_use.VALUES
+                frame.host |= host_use.VALUES  # no tracing gets by: eager code asks so
             narrow(test, True, frame)
     if isinstance(node, ast.DictComp):
         evaluate(node.key, frame)

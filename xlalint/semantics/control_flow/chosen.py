@@ -44,7 +44,7 @@ def by(test: Value, first: Value, second: Value) -> Value | None:
         return _like_the_other(test, first)
     if not (first.is_tensor and second.is_tensor):
         return None
-    dependence = COMPUTED if _are_of_other_sizes(first.shape, second.shape) else _known(test)
+    dependence = COMPUTED if are_of_other_sizes(first.shape, second.shape) else _known(test)
     either = join(first, second)
     if not test.sure or dependence <= either.dependence:
         return None
@@ -112,7 +112,8 @@ def _sequence(test: Value, first: Value, second: Value) -> Value | None:
     return join(first, second)._replace(ref=items, dependence=max(v.dependence for v in items))
 
 
-def _are_of_other_sizes(one: Shape | None, other: Shape | None) -> bool:
+def are_of_other_sizes(one: Shape | None, other: Shape | None) -> bool:
+    """Whether a dimension is known of both tensors, and another in each: a row of a matrix, and a vector as long as its columns."""
     if one is None or other is None or len(one) != len(other):
         return False
     return any(type(a) is type(b) is int and a != b for a, b in zip(one, other))

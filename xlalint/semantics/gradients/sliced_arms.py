@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from xlalint.semantics.control_flow import named_tests, unequal_arms
+from xlalint.semantics.control_flow import chosen, named_tests, unequal_arms
 from xlalint.semantics.control_flow.unequal_arms import Returned, Sizes
 from xlalint.semantics.control_flow.written_slices import (
     axes_sliced,
@@ -21,6 +21,7 @@ from xlalint.semantics.control_flow.written_slices import (
     number,
 )
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.syntax import called_name
 from xlalint.semantics.values import Value
 
@@ -119,7 +120,7 @@ def _note(
         if not isinstance(one, ast.Subscript) or _root(one) in known:
             continue
         if (
-            (isinstance(one.value, ast.Name) and _are_of_other_sizes(made))
+            (isinstance(one.value, ast.Name) and chosen.are_of_other_sizes(*_shapes(made)))
             or _is_shorter(one, other[0], test)
             or _is_lengthened(one, other, test, frame)
             or _is_beside_kept(one, other[0], test, frame)
@@ -255,14 +256,8 @@ def _only_end(part: ast.Subscript) -> int | None:
     return number(slices[0].upper)
 
 
-def _are_of_other_sizes(values: Sequence[Value]) -> bool:
-    """Whether a dimension is known of both, and another in each: `x[0]` of a matrix, and else a vector as long as its columns."""
-    shapes = [value.shape for value in values]
-    if len(shapes) != 2 or shapes[0] is None or shapes[1] is None:
-        return False
-    if len(shapes[0]) != len(shapes[1]):
-        return False
-    return any(a is not None and b is not None and a != b for a, b in zip(*shapes))
+def _shapes(values: Sequence[Value]) -> tuple[Shape | None, Shape | None]:
+    return (values[0].shape, values[1].shape) if len(values) == 2 else (None, None)
 
 
 def _are_alike(values: Sequence[Value]) -> bool:

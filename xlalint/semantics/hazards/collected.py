@@ -9,7 +9,7 @@ fixtures/XLA107/flagged_lists_of_tensors.py, flagged_lists_that_grow_once.py, fl
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 
 from xlalint.semantics.control_flow.liveness import binds_in, is_live_after, is_shared
 from xlalint.semantics.facts import TRACE_EFFECT
@@ -58,7 +58,8 @@ def _note_in_statement(
     if key is not None and not read_later.is_item_read(body, name, key, end):
         return False
     is_arm = isinstance(construct, ast.If)
-    is_made_inside = any(leaf.is_tensor for leaf in leaves(added)) and _is_made_in(node, construct)
+    holds_tensors = any(leaf.is_tensor for leaf in leaves(added))
+    is_made_inside = holds_tensors and _is_made_in(node, key, construct)
     kind = LEAKED if is_made_inside else COLLECTED
     if kind == COLLECTED and not all(map(_is_settled, leaves(added))):
         return False
@@ -80,22 +81,21 @@ def _is_only_filled(info: FunctionInfo | None, name: str) -> bool:
     """Whether a function fills a list or dictionary of its own, and reads it nowhere: `names.append("left")` for a message that is gone."""
     if info is None or name in info.parameter_names:
         return False
-    nodes = list(nodes_of(info.body))
-    read = sum(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-        for node in nodes
-    )
-    return read == sum(_fills(node, name) for node in nodes)
+    return _is_read_only(list(nodes_of(info.body)), name, _fills)
 
 
 def _is_read_for_its_last(body: list[ast.stmt], name: str) -> bool:
     """Whether nothing is read of a list but `items[-1]`, which is the same however often it was put there."""
-    nodes = list(nodes_of(body))
+    return _is_read_only(list(nodes_of(body)), name, lambda n, of: _fills(n, of) or _is_last(n, of))
+
+
+def _is_read_only(nodes: list[ast.AST], name: str, so: Callable[[ast.AST, str], bool]) -> bool:
+    """Whether each place that reads a name is one of those that are meant."""
     read = sum(
         isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
         for node in nodes
     )
-    return read == sum(_fills(node, name) or _is_last(node, name) for node in nodes)
+    return read == sum(so(node, name) for node in nodes)
 
 
 def _is_last(node: ast.AST, name: str) -> bool:
@@ -123,8 +123,8 @@ def _is_local(construct: ast.stmt, name: str) -> bool:
     )
 
 
-def _is_made_in(node: ast.AST, construct: ast.stmt) -> bool:
-    """Whether what a call adds is computed inside: an expression, or a name that the construct binds."""
+def _is_made_in(node: ast.AST, key: Hashable | None, construct: ast.stmt) -> bool:
+    """Whether what a call adds, under this key if there is one, is computed inside: an expression, or a name that the construct binds."""
     if not isinstance(node, ast.Call):
         return False
     target = getattr(construct, "target", None)
@@ -133,21 +133,27 @@ def _is_made_in(node: ast.AST, construct: ast.stmt) -> bool:
         added.id in bound or _is_local(construct, added.id)
         if isinstance(added, ast.Name)
         else isinstance(added, (ast.Call, ast.BinOp, ast.Subscript, ast.UnaryOp, ast.Compare))
-        for added in _added_by(node)
+        for added in _added_by(node, key)
     )
 
 
-def _added_by(call: ast.Call) -> Iterator[ast.expr]:
-    """What a call puts into a container, item by item where they are written out."""
-    pending = [*call.args[-1:], *(keyword.value for keyword in call.keywords)]
+def _added_by(call: ast.Call, key: Hashable | None) -> Iterator[ast.expr]:
+    """What a call puts into a container, item by item where they are written out; with `key`, what that item may be."""
+    named = [k.value for k in call.keywords if key is None or k.arg in (None, key)]
+    pending = [*call.args[-1:], *named]
     while pending:
         added = pending.pop()
         if isinstance(added, (ast.List, ast.Tuple)):
             pending += added.elts
         elif isinstance(added, ast.Dict):
-            pending += added.values
+            pairs = zip(added.keys, added.values)
+            pending += [value for name, value in pairs if key is None or _may_be(name, key)]
         else:
             yield added
+
+
+def _may_be(name: ast.expr | None, key: Hashable) -> bool:
+    return not isinstance(name, ast.Constant) or name.value == key
 
 
 def _note_in_body(node: ast.AST, name: str, added: Value, frame: Frame) -> None:
