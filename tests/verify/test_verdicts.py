@@ -112,6 +112,18 @@ def test_a_failure_in_the_line_of_a_claim_confirms_it(folder: Path) -> None:
     assert verdict.target == "step"
 
 
+@pytest.mark.parametrize(("made", "confirmed"), [(2, [3]), (3, [3]), (4, [5]), (6, [5]), (11, [])])
+def test_of_several_places_that_let_a_tensor_out_the_nearest_is_confirmed(
+    made: int, confirmed: list[int], folder: Path
+) -> None:
+    place = Place(str(folder / "m.py"), made)
+    leak = Failure("trace", "out-of-reach", "is out of scope", place=place, frames=(place,))
+    claims = [finding("XLA107", 3), finding("XLA107", 5), finding("XLA105", made)]
+    verdicts = judge(claims, [target(folder, leak, failed="trace")], [], folder)
+    lines = [one.finding.span.line for one in verdicts if one.verdict == CONFIRMED]
+    assert lines == confirmed
+
+
 RAISES = """\
 def step(x):
     if x.sum() > 0:

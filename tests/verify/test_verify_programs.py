@@ -256,3 +256,50 @@ def test_what_keras_3_has_dropped_is_confirmed_where_the_program_fails(verify: A
         (5, "confirmed", "script: ValueError: Argument(s) not recognized: {'lr': 0.01}"),
         (6, "not reached", "the program ended before it, in line 5"),
     ]
+
+
+LETS_OUT = """\
+import tensorflow as tf
+
+
+@tf.function
+def summarize(x):
+    log = {}
+    if tf.reduce_sum(x) > 0:
+        log.update(scale=x * 2.0)
+    return x + log["scale"]
+
+
+def steps(x):
+    width = x * 2.0
+
+    @tf.function(jit_compile=True)
+    def one(y):
+        return y + width
+
+    return one(x)
+
+
+tf.function(steps)(tf.ones([3]))
+try:
+    summarize(tf.ones([3]))
+except TypeError as error:
+    print("no summary:", type(error).__name__)
+"""
+
+
+def test_a_tensor_that_leaves_a_conditional_is_told_from_one_of_the_function_around(
+    verify: Any,
+) -> None:
+    ran, report = verify({"train.py": LETS_OUT}, "--strategy", "none", "train.py")
+    targets = {one["function"]: one for one in report["targets"]}
+    assert (ran.status, targets["one"]["status"], targets["summarize"]["status"]) == (
+        1,
+        "skipped",
+        "failed",
+    )
+    (failure,) = targets["summarize"]["failures"]
+    assert (failure["kind"], failure["line"]) == ("out-of-reach", 8)
+    assert failure["message"].endswith("Line 9 uses it")
+    (found,) = [one for one in report["findings"] if one["code"] == "XLA107"]
+    assert (found["line"], found["verdict"]) == (8, "confirmed")

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from xlalint.finding import Finding
+from xlalint.verify.records import OUT_OF_REACH
 
 # What a claim is refuted by, if its line was reached:
 TRACES = "traces"  # tracing went past it
@@ -83,7 +84,7 @@ _CLAIMS = {
     "XLA105": Claim(_TRACING, TRACES),
     "XLA106/warning": Claim(frozenset({"python", "compiler"}), HOLDS, _CONDITIONALS),
     "XLA106/error": Claim(frozenset({"python", "symbolic", "compiler"}), TRACES),
-    "XLA107/error": Claim(frozenset({"python", "symbolic"}), NEVER, otherwise=_LATER),
+    "XLA107/error": Claim(frozenset({"python", "symbolic", OUT_OF_REACH}), NEVER, otherwise=_LATER),
     "XLA107": Claim(frozenset(), NEVER, otherwise=_LATER),
     "XLA201": Claim(_REFUSED, BOUNDED),
     "XLA202": Claim(_REFUSED, BOUNDED),

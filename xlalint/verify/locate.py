@@ -16,14 +16,17 @@ from xlalint.verify.columns import Calls
 from xlalint.verify.graphs import operations
 from xlalint.verify.layersites import LayerSites
 from xlalint.verify.opstack import UserCode
-from xlalint.verify.records import Failure, Place
+from xlalint.verify.records import OUT_OF_REACH, Failure, Place
 
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in ([^\s*]+)')
 _NOT_CONSTANT = re.compile(r"Input (\d+) to node .*? must be a compile-time constant", re.S)
+# Behind these words TensorFlow lists the frames in which a tensor that is out of reach was made.
+_MADE = "was defined here:"
 _MOST_FRAMES = 12
 
 # Words by which messages of TensorFlow 2.12 to 2.21 are told apart.
 _KINDS = (
+    (OUT_OF_REACH, ("cannot be accessed from FuncGraph(",)),
     ("not-constant", ("must be a compile-time constant", "compile time constant")),
     ("no-kernel", ("No registered '", "Detected unsupported operations")),
     (
@@ -76,7 +79,18 @@ class Locator:
         suspect = suspects.suspects(message)[0]
         told = suspect.message if suspect.op else _named(error, suspects.gist(message))
         kind = kind_of(message, "python")
+        if kind == OUT_OF_REACH:
+            told += self._used(error, message)
         return stack.failure(stage, kind, told, suspect.op)
+
+    def _used(self, error: BaseException, message: str) -> str:
+        """In words, the line that uses a tensor which is out of reach there."""
+        frames = traceback.extract_tb(error.__traceback__)
+        walked = [Place(one.filename, one.lineno or 0) for one in frames]
+        # AutoGraph's list is about the user's code, and comes after the frames of what it made of that.
+        using = [*walked, *self._told(message.partition(_MADE)[0])]
+        user = [place for place in using if self._code.is_user(place.path)]
+        return f" Line {user[-1].line} uses it" if user else ""
 
     def compiler_error(self, stage: str, error: BaseException, graph: Any) -> list[Failure]:
         """An error from lowering or compiling `graph`: one failure per operation that it names."""

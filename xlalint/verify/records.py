@@ -22,6 +22,8 @@ TPU = "tpu"  # the TPU compiler's word, where the user names a TPU
 STAGES = (EAGER, TRACE, LOWER, OPAQUE, RUN, NUMBERS, GRADIENT, VALUES, SHAPES)
 
 OK, FAILED, SKIPPED, NOTE = "ok", "failed", "skipped", "note"
+# The kind of a failure: a tensor of a branch or a loop, used where the graph around it is traced.
+OUT_OF_REACH = "out-of-reach"
 # Of a training, besides FAILED: what is no fault of the program's.
 UNFIT, IMPOSSIBLE = "unfit", "impossible"
 
@@ -50,8 +52,8 @@ class Place:
 class Failure:
     """Why a stage failed.
 
-    `kind` is `no-kernel`, `not-constant`, `symbolic` (Python asked a traced tensor for its value), `python`,
-    `shape`, `numbers`, `crash`, `gradient` or `compiler`. `place` is the innermost line outside TensorFlow, Keras and the
+    `kind` is `no-kernel`, `not-constant`, `symbolic` (Python asked a traced tensor for its value), `out-of-reach` (the place
+    is where the tensor is made, the message ends with the line that uses it), `python`, `shape`, `numbers`, `crash`, `gradient` or `compiler`. `place` is the innermost line outside TensorFlow, Keras and the
     standard library; `called_from` the innermost line of the project, where that is another one. `frames` are all lines of
     the code under test on the way to `place`, which comes last, outermost first.
     """

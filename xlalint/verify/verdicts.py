@@ -21,6 +21,7 @@ from xlalint.verify.records import (
     EAGER,
     GRADIENT,
     LOWER,
+    OUT_OF_REACH,
     TRACE,
     Failure,
     TargetReport,
@@ -200,6 +201,8 @@ def _bears_out(failure: Failure, case: _Case, cases: Sequence[_Case]) -> bool:
         return True
     if not _is_of_kind(failure, case):
         return False
+    if failure.kind == OUT_OF_REACH:
+        return _lets_out(failure, case, cases)
     fit = case.span.fit(failure)
     if fit >= SAME_EXPRESSION or fit == ELSEWHERE:
         return fit != ELSEWHERE
@@ -211,6 +214,20 @@ def _bears_out(failure: Failure, case: _Case, cases: Sequence[_Case]) -> bool:
         and (other.span.fit(failure) > fit or _names(other, failure))
         for other in cases
     )
+
+
+def _lets_out(failure: Failure, case: _Case, cases: Sequence[_Case]) -> bool:
+    """Is it this finding's place that let out a tensor made somewhere in its function? Of several places, the nearest behind that."""
+    within = [place for place in failure.frames if case.span.is_around(place)]
+    if not within:
+        return False
+    made = within[-1].line
+    places = {
+        other.span.lines.start
+        for other in cases
+        if _is_of_kind(failure, other) and other.span.is_around(within[-1])
+    }
+    return case.span.lines.start == min(places, key=lambda line: (line < made, abs(line - made)))
 
 
 def _is_of_kind(failure: Failure, case: _Case) -> bool:

@@ -7,12 +7,14 @@ from typing import Any
 import tensorflow as tf
 
 from xlalint.verify import kernels, offenders
+from xlalint.verify.locate import kind_of
 from xlalint.verify.records import (
     EAGER,
     FAILED,
     GRADIENT,
     LOWER,
     NOTE,
+    OUT_OF_REACH,
     RUN,
     SHAPES,
     SKIPPED,
@@ -26,6 +28,8 @@ from xlalint.verify.stages.variables import has_uninitialised
 
 # Programs that XLA's CPU back end alone cannot compile (`tf.random.shuffle`: "Expected comparison type SIGNED"); a TPU can.
 _CPU_ONLY = ("Expected comparison type SIGNED",)
+# A tensor of another graph than the one that is traced, or of any where none is. One of a branch, a loop or a function inside of
+# the graph that is traced is another matter (`OUT_OF_REACH`): the code itself let it out.
 _OUT_OF_SCOPE = "is out of scope and cannot be used here"
 _UNINITIALISED = ("Read variable failure", "uninitialized variable", "Could not find variable")
 _FOREIGN_RESOURCE = "variable.var() && variable.var()->is_initialized"
@@ -46,7 +50,7 @@ def said_of(name: str, error: Exception, subject: Subject) -> Said:
     books = subject.books
     if isinstance(error, compiling.TooLongError):
         return Said(SKIPPED, message)
-    if _OUT_OF_SCOPE in message:
+    if _OUT_OF_SCOPE in message and kind_of(message, "") != OUT_OF_REACH:
         return Said(SKIPPED, "uses tensors of the function around it, and is compiled with that")
     is_foreign = _FOREIGN_RESOURCE in message
     if any(words in message for words in _UNINITIALISED) or (
