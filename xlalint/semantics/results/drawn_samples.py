@@ -24,10 +24,11 @@ _DENSITIES = ("log_prob", "prob", "entropy")
 # By class, the operation without a kernel that a method emits.
 _OPERATIONS: dict[str, dict[str, str]] = {
     f"{_HOME}NegativeBinomial": {"sample": "StatelessRandomGammaV3"},
+    f"{_HOME}ZeroInflatedNegativeBinomial": {"sample": "StatelessRandomGammaV3"},
     f"{_HOME}Empirical": dict.fromkeys(("entropy", "mode"), "UniqueWithCountsV2"),
     f"{_HOME}Bates": {
         "sample": "SegmentMean",
-        **dict.fromkeys(("log_prob", "cdf", "survival_function"), "SegmentSum"),
+        **dict.fromkeys(("log_prob", "prob", "cdf", "survival_function"), "SegmentSum"),
     },
     f"{_HOME}PoissonLogNormalQuadratureCompound": {"sample": "StatelessRandomPoisson"},
 }
