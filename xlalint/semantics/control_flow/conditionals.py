@@ -182,7 +182,8 @@ def _undecided(test: ast.expr, frame: Frame) -> list[ast.expr]:
 
 
 def _asks_for_rank(test: ast.expr, frame: Frame) -> bool:
-    """`tf.rank(x) == 2`, `tf.equal(n_dims, 1)`: the answer is known while tracing, the question is in the graph."""
+    """`tf.rank(x) == 2`, `tf.equal(n_dims, 1)`: the answer is known while tracing, the question is in the graph. So it is beside other
+    questions: asked first, in Python, it decides or leaves the rest to the graph."""
     if isinstance(test, ast.Compare):
         parts = [test.left, *test.comparators]
     elif isinstance(test, ast.Call):
@@ -190,7 +191,7 @@ def _asks_for_rank(test: ast.expr, frame: Frame) -> bool:
     elif isinstance(test, ast.UnaryOp):
         return _asks_for_rank(test.operand, frame)
     elif isinstance(test, ast.BoolOp):
-        return all(_asks_for_rank(part, frame) for part in test.values)
+        return any(_asks_for_rank(part, frame) for part in test.values)
     else:
         return False
     refs = [frame.analysis.evaluate(part, frame).ref for part in parts]
