@@ -682,7 +682,8 @@ def _return(node: ast.Return, frame: Frame) -> bool:
     if node.value is not None and frame.context.jit:
         text.note_returned(node.value, value, frame)
         misfits.note_returned(node.value, value, frame)
-    if frame.unusual:
+    # What an unusual call gives back is as usual as the rest of it.
+    if frame.unusual > (frame.caller is not None and frame.caller.unusual > 0):
         frame.unusual_returns.add(len(frame.returned))
     frame.returned.append(value)
     return False

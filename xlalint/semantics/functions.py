@@ -687,11 +687,20 @@ def _documented(info: FunctionInfo, name: str, frame: Frame) -> Value | None:
 
 
 def _result(frame: Frame) -> Value:
-    """What a function returns; of several tensors, the one for callers that pass no more than defaults."""
+    """What a function returns; of several tensors, or tuples of them, those for callers that pass no more than defaults."""
     returned, unusual = frame.returned, frame.unusual_returns
-    if len(unusual) < len(returned) and unusual and all(value.is_tensor for value in returned):
+    if len(unusual) < len(returned) and unusual and _are_alike(returned):
         return join_all(tuple(v for i, v in enumerate(returned) if i not in unusual))
     return join_all(tuple(returned)) if returned else NOTHING_KNOWN
+
+
+def _are_alike(returned: list[Value]) -> bool:
+    """Whether all are tensors, or all tuples of as many."""
+    if returned[0].kind is SEQUENCE:
+        if any(v.kind is not SEQUENCE or len(v.ref) != len(returned[0].ref) for v in returned):
+            return False
+        returned = [item for value in returned for item in value.ref]
+    return all(value.is_tensor for value in returned)
 
 
 def _for_tensors(value: Value, info: FunctionInfo, frame: Frame) -> Value:

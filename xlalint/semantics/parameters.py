@@ -120,11 +120,20 @@ def of_call(
     return None
 
 
+# Names of the class whose labels a loss or a metric leaves out.
+_LEFT_OUT_NAMES = re.compile(r"^(ignored?|void)(_|$)|(^|_)ignore$")
+
+
 def from_default(name: str, default: ast.expr | None) -> Value | None:
-    """A default that is a setting says that the parameter is one, and what it usually is. Training is as usual as not."""
+    """A default that is a setting says that the parameter is one, and what it usually is. Training is as usual as not.
+
+    None says as much of a class of labels to leave out: `ignore=None`. Of a mask or a size it does not.
+    """
     if default is None:
         return None
     if isinstance(default, ast.Constant):
+        if default.value is None and _LEFT_OUT_NAMES.search(name):
+            return usually(None)
         if default.value is None or default.value is Ellipsis:
             return None
         return SOME_PYTHON if "train" in name else usually(default.value)
