@@ -7,29 +7,26 @@ from collections import defaultdict
 from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from xlalint.semantics import (
     documented,
     eager,
-    evidence,
     flow,
-    given_sizes,
+    free_parameters,
     inlining,
-    parameters,
-    records,
+    returned,
 )
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.call_kinds import traits_of_call, traits_of_calls
 from xlalint.semantics.configured import is_flags
-from xlalint.semantics.control_flow import conditionals, left_out
+from xlalint.semantics.control_flow import conditionals
 from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import rebound
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.names import api_name
 from xlalint.semantics.nesting import bounded
-from xlalint.semantics.syntax import has_more_than, nodes_of
+from xlalint.semantics.syntax import has_more_than
 from xlalint.semantics.tracing import host_use
 from xlalint.semantics.tracing.roots import Root
 from xlalint.semantics.tracing.traits import Traits
@@ -39,26 +36,18 @@ from xlalint.semantics.values import (
     COLLECTION,
     COMPUTED,
     CONVERTED,
-    EXTERNAL,
-    FALSE,
     FUNCTION,
     INSTANCE,
-    LIKELY_DATA,
     MAPPING,
     NDARRAY,
     NONE,
     NOTHING_KNOWN,
-    PYTHON,
     SEQUENCE,
     TENSOR,
-    TRUE,
-    UNKNOWN,
     VARIABLE,
     Value,
-    flattened,
     join_all,
     unshaped,
-    usually,
 )
 
 if TYPE_CHECKING:
@@ -229,7 +218,7 @@ class Functions:
             inner.attributes = frame.attributes
         self.bind_parameters(info, positional, keywords, self_value, inner, open_ended)
         if context.is_compiled:
-            self._infer_unknown(info, inner)
+            free_parameters.infer_unknown(info, inner)
         self.running.append(info)
         noted = self._analysis.unsettled.count
         runs.active, runs.total = runs.active + 1, runs.total + 1
@@ -244,9 +233,9 @@ class Functions:
         if inner.rebinds:
             rebound.note(inner, frame)
         if value == NOTHING_KNOWN and context.is_compiled:
-            value = _annotated_result(info, positional, inner)
+            value = returned.annotated(info, positional, inner)
         elif context.is_compiled and info in self._analysis.eager_askers:
-            value = _for_tensors(value, info, inner)
+            value = returned.for_tensors(value, info, inner)
         # That one object, made eagerly, calls a function says nothing of where others do.
         is_met = context.is_compiled or (context.region == EAGER and not self._calling_given)
         if is_met and self._meets_all(self_value) and not self._is_shared(info, context, frame):
@@ -341,26 +330,6 @@ class Functions:
         if self_value is None or not self_value.given:
             return True
         return not self._analysis.modules.exports.name(self_value.ref)
-
-    def _infer_unknown(self, info: FunctionInfo, frame: Frame) -> None:
-        """A parameter that a caller passes something unknown for holds what it is annotated as, documented, or treated as."""
-        unknown = [name for name, value in frame.names.items() if value == NOTHING_KNOWN]
-        if not unknown:
-            return
-        used = evidence.treated_as_tensors(info, frame)
-        annotations = info.annotations
-        frame.names.update(records.held(info, dict.fromkeys(unknown, NOTHING_KNOWN), used, frame))
-        for name in unknown:
-            promised = parameters.from_annotation(annotations.get(name), frame)
-            if promised is None:
-                promised = _documented(info, name, frame)
-            if frame.names[name] != NOTHING_KNOWN:
-                continue
-            if _is_promised(promised, name, info, used):
-                # Who writes `x: tf.Tensor` may pass a list of them all the same.
-                frame.names[name] = promised._replace(structured=True)
-            elif name in used:
-                frame.names[name] = LIKELY_DATA
 
     def _without_gradient(self, value: Value, frame: Frame) -> Value:
         """What callers get of `return y, grad` under tf.custom_gradient; `grad` is traced with what arrives from above."""
@@ -459,7 +428,7 @@ class Functions:
             conditionals.close_splits(frame, 0, ends)
         if ends:
             frame.returned.append(NONE)
-        return _result(frame)
+        return returned.joined(frame)
 
     def bind_parameters(
         self,
@@ -537,130 +506,6 @@ class Functions:
             return found
         return {name: eager.captured(eager.made(value)) for name, value in found.items()}
 
-    def free_parameters(
-        self, info: FunctionInfo, frame: Frame, *, assumed: bool, role_method: str | None = None
-    ) -> dict[str, Value]:
-        """What parameters hold in a call that is not seen: by protocol, annotation, default, name and use."""
-        arguments = info.node.args
-        named = [*arguments.posonlyargs, *arguments.args]
-        if frame.self_name is not None and named and named[0].arg == frame.self_name:
-            named = named[1:]
-        defaults: dict[str, ast.expr | None] = {}
-        for parameter, default in zip(reversed(named), reversed(arguments.defaults)):
-            defaults[parameter.arg] = default
-        for extra, given in zip(arguments.kwonlyargs, arguments.kw_defaults):
-            defaults[extra.arg] = given
-        found: dict[str, Value] = {}
-        signed = self._analysis.traits(info).signature
-        used: set[str] | None = None
-        for position, parameter in enumerate([*named, *arguments.kwonlyargs]):
-            if position < len(signed):
-                found[parameter.arg] = signed[position]
-                continue
-            written = defaults.get(parameter.arg)
-            value = self._declared_parameter(
-                info, parameter, written, frame, assumed, role_method, position == 0
-            )
-            if value is None:
-                if used is None:
-                    used = evidence.used_as_tensor(info, frame) if assumed else set()
-                value = _inferred_parameter(
-                    info, parameter.arg, written, used, frame, assumed, role_method
-                )
-            found[parameter.arg] = value
-        if arguments.vararg is not None:
-            each = parameters.from_annotation(arguments.vararg.annotation, frame)
-            found[arguments.vararg.arg] = Value(COLLECTION, ref=each)
-        if arguments.kwarg is not None:
-            found[arguments.kwarg.arg] = Value(MAPPING)
-        if frame.context.is_compiled and records.may_hold(info, found.values()):
-            if used is None:
-                used = evidence.used_as_tensor(info, frame) if assumed else set()
-            found.update(records.held(info, found, used, frame))
-        if info not in self.visited:  # what a package hands on may have callers in sight, who know
-            left_out.note_parameters(found, defaults, frame)
-        return found
-
-    def _default_function(self, info: FunctionInfo, default: ast.expr | None) -> Value | None:
-        """`pool=tf.math.segment_sum`: the function that a parameter holds where no caller gives another; or a word,
-        `method=tf.image.ResizeMethod.BICUBIC`.
-        """
-        if not isinstance(default, (ast.Name, ast.Attribute)):
-            return None
-        frame = self._analysis.modules.closures.get(info) or self._analysis.modules.module_frame(
-            info.module
-        )
-        value = self._analysis.evaluate(default, frame)
-        if value.kind is not EXTERNAL:
-            return value if value.kind is FUNCTION else None
-        owner, _, word = str(value.ref).rpartition(".")
-        if owner.endswith("image.ResizeMethod"):
-            return usually(word.lower().removesuffix("_neighbor"))
-        api = self._analysis.catalog.api(api_name(str(value.ref)))
-        return value if api is not None and api.ops else None
-
-    def _declared_parameter(
-        self,
-        info: FunctionInfo,
-        parameter: ast.arg,
-        default: ast.expr | None,
-        frame: Frame,
-        assumed: bool,
-        role_method: str | None,
-        first: bool,
-    ) -> Value | None:
-        """What protocol, annotation and default say of a parameter; None where they say nothing."""
-        name = parameter.arg
-        annotated = parameters.from_annotation(parameter.annotation, frame)
-        if annotated is None or annotated.is_tensor or annotated == NOTHING_KNOWN:
-            role = self._analysis.classes.role(info.cls) if role_method and info.cls else None
-            kind = role.kind if role is not None else None
-            promised = parameters.of_call(info, name, role_method, first, kind)
-            if promised is not None:
-                if first and role_method == "call" and promised.dtype is None:
-                    return promised._replace(dtype=self._analysis.precision.of_inputs(info))
-                return promised
-        by_default = parameters.from_default(name, default)
-        if by_default is not None and by_default.kind is PYTHON:
-            return by_default
-        is_none = isinstance(default, ast.Constant) and default.value is None
-        if annotated is not None and assumed and (annotated.is_tensor or annotated.kind is UNKNOWN):
-            if frame.context.region == ASSUMED and parameters.is_size(name):
-                return NOTHING_KNOWN  # `size: tf.Tensor`: callers give a number as readily, a `shape: tf.Tensor | list[int]` too
-            if annotated.is_tensor and documented.is_array(info, name):
-                return NOTHING_KNOWN  # `text: tf.Tensor`, and `text (np.ndarray): ...` in the docstring
-        if annotated is not None and annotated != NOTHING_KNOWN:
-            return annotated._replace(optional=True) if is_none else annotated
-        if by_default is not None:
-            return self._default_function(info, default) or by_default
-        stand_in = info.stand_ins.get(name) if is_none else None
-        value = self._default_function(info, stand_in) if stand_in is not None else None
-        return None if value is None else value._replace(optional=True)
-
-
-def _is_promised(
-    promised: Value | None, name: str, info: FunctionInfo, used: frozenset[str]
-) -> TypeGuard[Value]:
-    """Whether an annotation is to be believed of a parameter that a caller passes something unknown for: not of a size, nor of what
-    is only computed with as numbers are (`time: tf.Tensor`, and `time * stride` in the function).
-    """
-    if promised is None or not promised.is_tensor or parameters.is_size(name):
-        return False
-    uses = info.uses
-    if name in used or name in uses.sliced or name in uses.shaped:
-        return True
-    return any(one.name == name for one in uses.passed) or not _computes_with(name, info)
-
-
-def _computes_with(name: str, info: FunctionInfo) -> bool:
-    """Whether a function does sums with a parameter."""
-    return any(
-        isinstance(side, ast.Name) and side.id == name
-        for node in nodes_of([info.node])
-        if isinstance(node, ast.BinOp)
-        for side in (node.left, node.right)
-    )
-
 
 def _falls_back(info: FunctionInfo, frame: Frame) -> bool:
     """Whether an override nobody was seen to compile calls what it overrides under a condition: it was written to do without."""
@@ -670,120 +515,6 @@ def _falls_back(info: FunctionInfo, frame: Frame) -> bool:
     if frame.context.region != ASSUMED:
         return False
     return caller.cls is not None and caller.cls is not info.cls
-
-
-def _documented(info: FunctionInfo, name: str, frame: Frame) -> Value | None:
-    """What the docstring promises of a parameter, where nothing in the code speaks against it."""
-    if parameters.is_size(name) or parameters.is_setting(name) or "shape" in name:
-        return None
-    if info.module.is_of_arrays or documented.is_override(info):
-        return None
-    if evidence.is_asked_for_type(info, name):
-        return None
-    promised = documented.parameter(info, name)
-    # NumPy's arrays are called tensors, too.
-    is_array = promised is not None and evidence.is_given_to_numpy(name, info, frame)
-    return None if is_array else promised
-
-
-def _result(frame: Frame) -> Value:
-    """What a function returns; of several tensors, or tuples of them, those for callers that pass no more than defaults."""
-    returned, unusual = frame.returned, frame.unusual_returns
-    if len(unusual) < len(returned) and unusual and _are_alike(returned):
-        return join_all(tuple(v for i, v in enumerate(returned) if i not in unusual))
-    return join_all(tuple(returned)) if returned else NOTHING_KNOWN
-
-
-def _are_alike(returned: list[Value]) -> bool:
-    """Whether all are tensors, or all tuples of as many."""
-    if returned[0].kind is SEQUENCE:
-        if any(v.kind is not SEQUENCE or len(v.ref) != len(returned[0].ref) for v in returned):
-            return False
-        returned = [item for value in returned for item in value.ref]
-    return all(value.is_tensor for value in returned)
-
-
-def _for_tensors(value: Value, info: FunctionInfo, frame: Frame) -> Value:
-    """What a function says that asks whether execution is eager: `return tf.executing_eagerly()` for tensors, True for anything else;
-    `if not tf.executing_eagerly(): return True`, after questions that are put to other libraries' tensors.
-
-    What stands under such a guard is not traced where it is given a tensor.
-    """
-    says = [returned.constant() for returned in frame.returned]
-    if len(says) < 2 or not all(s and type(s.value) is bool for s in says):
-        return value
-    for node in nodes_of([info.node]):
-        if isinstance(node, ast.Return) and node.value is not None:
-            if _asks_for_eager(node.value):
-                return FALSE
-            if _asks_for_graph(node.value):
-                return TRUE
-        elif isinstance(node, ast.If) and _asks_for_graph(node.test):
-            answer = node.body[0]
-            if isinstance(answer, ast.Return) and isinstance(answer.value, ast.Constant):
-                return TRUE if answer.value.value else FALSE
-    return value
-
-
-def _asks_for_graph(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.UnaryOp)
-        and isinstance(node.op, ast.Not)
-        and _asks_for_eager(node.operand)
-    )
-
-
-def _asks_for_eager(node: ast.expr) -> bool:
-    """Whether an expression is a call of `tf.executing_eagerly` or of its like."""
-    return isinstance(node, ast.Call) and "executing_eagerly" in ast.unparse(node.func)
-
-
-def _annotated_result(info: FunctionInfo, given: list[Value], frame: Frame) -> Value:
-    """What a function makes of tensors when nothing is known but its annotation: an abstract method, a call of another package."""
-    returns = getattr(info.node, "returns", None)
-    if returns is None or parameters.is_size(info.name):
-        return NOTHING_KNOWN
-    if not any(leaf.is_tensor and leaf.dependence >= ARRIVING for leaf in flattened(given)):
-        return NOTHING_KNOWN
-    promised = parameters.from_annotation(returns, frame)
-    if promised is None or promised.kind is not TENSOR:
-        return NOTHING_KNOWN
-    return promised._replace(sure=False)
-
-
-def _inferred_parameter(
-    info: FunctionInfo,
-    name: str,
-    default: ast.expr | None,
-    used: set[str],
-    frame: Frame,
-    assumed: bool,
-    role_method: str | None,
-) -> Value:
-    """What name and use tell of a parameter; `used` holds the names of those that are used as tensors."""
-    inferred = LIKELY_DATA if name in used else None
-    if inferred is None and assumed:
-        by_author = documented.python_value(info, name)
-        if by_author is not None:
-            return by_author
-        is_traced_code = used or role_method is not None or evidence.computes(info, frame)
-        inferred = parameters.by_name(name) if is_traced_code else None
-        if inferred is not None and evidence.is_used_as_size(name, info, frame):
-            inferred = None
-    is_traced = frame.context.region == COMPILED and role_method is None
-    if inferred is None and assumed and default is None and is_traced:
-        inferred = parameters.of_traced_function(name)
-        if inferred is not None and evidence.is_used_as_size(name, info, frame):
-            inferred = None if given_sizes.are_all(info, name) else inferred
-    written = documented.complex_dtype(info, name) if assumed else None
-    if written is not None:
-        inferred = (inferred or LIKELY_DATA)._replace(dtype=written)
-    elif assumed:
-        inferred = _documented(info, name, frame) or inferred
-    if inferred is None:
-        return NOTHING_KNOWN
-    is_none = isinstance(default, ast.Constant) and default.value is None
-    return inferred._replace(optional=is_none, structured=inferred.structured or is_none)
 
 
 def _is_silent(key: tuple[Any, ...]) -> bool:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import calls, configured, eager, flow, named_tuples, symbolic
+from xlalint.semantics import (
+    calls,
+    configured,
+    eager,
+    flow,
+    free_parameters,
+    named_tuples,
+    symbolic,
+)
 from xlalint.semantics.classes import METRIC, SETTING_UP, TRACED_METHODS, converts
 from xlalint.semantics.facts import ASSUMED, EAGER, Context
 from xlalint.semantics.frames import Frame
@@ -128,9 +136,7 @@ class Objects:
             frame = self._analysis.functions.frame_of(method, Context(EAGER, False), self_value, 1)
             frame.silent = True
             frame.attributes = collected
-            frame.names.update(
-                self._analysis.functions.free_parameters(method, frame, assumed=False)
-            )
+            frame.names.update(free_parameters.held(method, frame, assumed=False))
             if name == "__init__":
                 frame.names.update(given)
             if self_value is not None and frame.self_name is not None:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, Any
 
-from xlalint.semantics import evidence, records
+from xlalint.semantics import evidence, free_parameters, records
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks.callables import Callee, callees
 from xlalint.semantics.classes import (
@@ -508,9 +508,7 @@ class Regions:
         self._analysis.arms.begin()
         frame = self._analysis.functions.frame_of(info, root.context, root.self_value, 0)
         assumed = root.arguments is None
-        free = self._analysis.functions.free_parameters(
-            info, frame, assumed=assumed, role_method=root.role_method
-        )
+        free = free_parameters.held(info, frame, assumed=assumed, role_method=root.role_method)
         if frame.self_name is not None and root.self_value is not None:
             frame.names[frame.self_name] = root.self_value
         given = dict(root.given)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xlalint.semantics import free_parameters
 from xlalint.semantics.facts import EAGER, Context
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.values import INSTANCE, Value
@@ -37,7 +38,7 @@ class Factories:
         context = Context(EAGER, False, False, (factory.qualname,))
         frame = functions.frame_of(factory, context, made, 0)
         frame.silent = True
-        frame.names.update(functions.free_parameters(factory, frame, assumed=False))
+        frame.names.update(free_parameters.held(factory, frame, assumed=False))
         if frame.self_name is not None and made is not None:
             frame.names[frame.self_name] = made
         functions.running.append(factory)
