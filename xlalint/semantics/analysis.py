@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from xlalint.semantics import apis, calls, eager, expressions, flow
+from xlalint.semantics import apis, binding, calls, eager, expressions
 from xlalint.semantics.catalog import Catalog
 from xlalint.semantics.classes import ClassTable
 from xlalint.semantics.configured import Configurations
@@ -124,7 +124,7 @@ class Analysis:
 
     # For the modules that these import themselves.
     evaluate = staticmethod(expressions.evaluate)
-    bind = staticmethod(flow.bind)
+    bind = staticmethod(binding.bind)
     call_value = staticmethod(calls.call_value)
     call_api = staticmethod(apis.call_api)
     call_external_instance = staticmethod(apis.call_external_instance)
