@@ -144,9 +144,25 @@ def _bind_item(target: ast.Subscript, value: Value, frame: Frame) -> None:
         pairs = (base.ref or ()) + ((key.value if key is not None else None, value),)
         frame.names[name] = bounded(base._replace(ref=pairs[-64:]))
     elif base.kind in (SEQUENCE, COLLECTION):
-        if not isinstance(target.slice, (ast.Constant, ast.Slice)):
-            note_index_of_list(target, base, evaluate(target.slice, frame), frame)
-        frame.names[name] = bounded(Value(COLLECTION, ref=join(element(base), value)))
+        index = None
+        if not isinstance(target.slice, ast.Slice):
+            index = evaluate(target.slice, frame)
+            if not isinstance(target.slice, ast.Constant):
+                note_index_of_list(target, base, index, frame)
+        frame.names[name] = bounded(_with_item(base, index, value))
+
+
+def _with_item(base: Value, index: Value | None, value: Value) -> Value:
+    """A list of which an item is replaced: any, where nobody knows which. A slice (`index` is None) may leave more or fewer items."""
+    if index is None or base.kind is COLLECTION:
+        return Value(COLLECTION, ref=join(element(base), value))
+    place = index.constant()
+    if place is None:
+        return base._replace(ref=tuple(join(item, value) for item in base.ref))
+    items = list(base.ref)
+    if isinstance(place.value, int) and -len(items) <= place.value < len(items):
+        items[place.value] = value
+    return base._replace(ref=tuple(items))
 
 
 def _store_in_array(target: ast.Subscript, base: Value, value: Value, frame: Frame) -> None:

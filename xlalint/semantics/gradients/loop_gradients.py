@@ -99,7 +99,11 @@ class LoopGradients:
         """A `for` or `while` that AutoGraph makes a loop of the graph; `changes` is what a step changes."""
         if is_too_long(frame):
             return
-        carried = {name for name, value in changes.items() if value is not None}
+        carried = {
+            name
+            for name, value in changes.items()
+            if value is not None and not _is_read_beside(name, loop, value, frame)
+        }
         possible = {n for n in carried if _holds_gradient(changes[n], _may_have_gradient)}
         if not _keeps_values(loop.body, carried, possible, frame):
             return
@@ -263,6 +267,24 @@ def _holds_gradient(value: Value | None, of_one: Callable[[Value | None], bool])
     if value is None or value.kind not in (SEQUENCE, MAPPING):
         return of_one(value)
     return any(map(of_one, leaves(value)))
+
+
+def _is_read_beside(name: str, loop: ast.stmt, value: Value, frame: Frame) -> bool:
+    """Whether a loop changes items of a structure, and the function reads others of it alone."""
+    if value.kind not in (SEQUENCE, MAPPING) or frame.function is None:
+        return False
+    nodes = [*nodes_of([frame.function.node])]
+    inside = {*nodes_of([loop])}
+    names = [one for one in nodes if isinstance(one, ast.Name) and one.id == name]
+    items = [one for one in nodes if isinstance(one, ast.Subscript) and one.value in names]
+    bases = [item.value for item in items]
+    wholes = [one for one in names if one not in bases]
+    if not all(isinstance(one.ctx, ast.Store) and one not in inside for one in wholes):
+        return False
+    keys = [item.slice.value if isinstance(item.slice, ast.Constant) else None for item in items]
+    changed = {k for k, i in zip(keys, items) if i in inside and isinstance(i.ctx, ast.Store)}
+    read = {k for k, i in zip(keys, items) if i not in inside and isinstance(i.ctx, ast.Load)}
+    return bool(changed) and None not in keys and not changed & read
 
 
 def _has_gradient(value: Value | None) -> bool:
