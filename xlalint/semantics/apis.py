@@ -214,7 +214,7 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
     trace_effects.note_call(name, node, frame)
     if named.home is not None:
         return named.home(name, arguments, node, frame)
-    if named.is_host:
+    if named.is_host and not host_use.is_of_coding(name, frame):
         frame.host |= host_use.WORK
         frame.analysis.node_inputs.saw_write(name, node, frame)
         frame.reads_files = frame.reads_files or named.reads_files

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import cache
 
-from xlalint.semantics import enumerations, named_tuples, symbolic
+from xlalint.semantics import eager, enumerations, named_tuples, symbolic
 from xlalint.semantics.classes import external_role
 from xlalint.semantics.environment import versions
 from xlalint.semantics.frames import Frame
@@ -153,7 +153,8 @@ def _of_instance(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value
             return held
     known = frame.analysis.objects.instance_attribute(value.ref, attr, value.given)
     if known is not None:
-        return known
+        is_traced = frame.analysis.objects.made.is_of_programs(value.ref)
+        return eager.of_program(known) if is_traced else known
     assigned = frame.analysis.objects.class_attribute(value.ref, attr)
     if assigned is not None:
         return assigned

@@ -71,9 +71,18 @@ def made(value: Value) -> Value:
 
 def captured(value: Value) -> Value:
     """A tensor that eager code made, as the program sees it: an argument whose value never changes."""
-    if value.dependence == CONSTANT and value.dtype is not None and is_made(value):
+    if value.dependence == CONSTANT and is_made(value):
         return value._replace(dependence=CAPTURED)
     return value
+
+
+def of_program(value: Value) -> Value:
+    """An attribute of an object that is made while a program is traced: a tensor of the constructor's is part of the program."""
+    if value.dependence != CAPTURED:
+        return value
+    is_marked = type(value.ref) is Content
+    ref = value.ref._replace(is_eager=False) if is_marked else None
+    return value._replace(dependence=CONSTANT, ref=ref)
 
 
 def closed_over(name: str, value: Value, frame: Frame) -> Value:

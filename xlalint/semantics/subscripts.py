@@ -29,6 +29,7 @@ from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.values import (
     ARRIVING,
     BOUNDED,
+    CAPTURED,
     COLLECTION,
     COMPUTED,
     CONSTANT,
@@ -150,7 +151,7 @@ def _known_slice(node: ast.Slice, frame: Frame) -> slice | None:
 
 def _unknown_item(node: ast.Subscript, base: Value, index: Value, frame: Frame) -> Value:
     """`outputs[mask]` where only the mask is known to be a tensor: only a tensor takes a tensor as an index."""
-    if index.kind is TENSOR and is_mask(index, node.slice) and index.dependence >= ARRIVING:
+    if index.kind is TENSOR and is_mask(index, node.slice) and index.dependence >= CAPTURED:
         likely = Value(TENSOR, ARRIVING, sure=False)
         frame.analysis.note(frame, node, MASK_INDEX, likely, index)
         counted = counts.here(node, frame)
@@ -213,7 +214,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     values = [index_value(part, frame) for part in parts]
     index = values[0]
     if len(parts) == 1 and index.is_tensor and is_mask(index, node.slice):
-        if index.dependence >= ARRIVING:
+        if index.dependence >= CAPTURED:
             frame.analysis.note(frame, node, MASK_INDEX, base, index)
             frame.analysis.arms.saw_kept(node, node.value, base, frame)
             kept_in_steps.note_mask(node, node.value, node.slice, base, frame)

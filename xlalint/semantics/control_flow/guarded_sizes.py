@@ -125,10 +125,31 @@ def _sizes(arm: Arm, sides: _Compared, frame: Frame) -> Iterator[GuardedSize]:
         if not isinstance(part, ast.Call):
             continue
         for size in _items(_given(part, frame), named):
-            if ast.unparse(size) in wanted and _may_be_negative(size, frame):
+            if _is_below_zero(size, wanted, named) and _may_be_negative(size, frame):
                 yield GuardedSize(part, ast.unparse(size))
         if _may_differ(sides, frame):
             yield from (GuardedSize(part, size) for size in _asked_within(part, frame, wanted))
+
+
+def _is_below_zero(size: ast.expr, wanted: set[str], named: dict[str, ast.expr]) -> bool:
+    """Whether a size is below zero where the `wanted` ones are: one of them, a share of it (`missing // 2`), or what is left of it then
+    (`missing - missing // 2`)."""
+    if ast.unparse(size) in wanted:
+        return True
+    if isinstance(size, ast.Name):
+        others = {name: value for name, value in named.items() if name != size.id}
+        return size.id in named and _is_below_zero(named[size.id], wanted, others)
+    if not isinstance(size, ast.BinOp) or not _is_below_zero(size.left, wanted, named):
+        return False
+    if isinstance(size.op, ast.Sub):
+        share = named.get(size.right.id) if isinstance(size.right, ast.Name) else size.right
+        return (
+            isinstance(share, ast.BinOp)
+            and isinstance(share.op, ast.FloorDiv)
+            and ast.unparse(share.left) == ast.unparse(size.left)
+        )
+    by = size.right.value if isinstance(size.right, ast.Constant) else None
+    return isinstance(size.op, (ast.FloorDiv, ast.Mult)) and isinstance(by, int) and by > 0
 
 
 def _named(arm: Arm) -> dict[str, ast.expr]:

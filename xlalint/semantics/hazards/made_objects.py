@@ -36,9 +36,16 @@ class MadeObjects:
 
     def __init__(self) -> None:
         self._known: dict[ClassInfo, _Made] = {}
+        self._of_programs: set[ClassInfo] = set()
+
+    def is_of_programs(self, cls: ClassInfo) -> bool:
+        """Whether compiled code makes objects of a class: what their constructor computes is traced with it. Keras objects live longer."""
+        return cls in self._of_programs
 
     def saw_object(self, cls: ClassInfo, node: ast.AST, frame: Frame) -> None:
         """An object is made: note it where that is in compiled code, and makes variables."""
+        if frame.context.is_compiled and frame.analysis.classes.role(cls) is None:
+            self._of_programs.add(cls)
         if frame.silent or frame.context.region != COMPILED or frame.function is None:
             return
         if cls not in self._known:

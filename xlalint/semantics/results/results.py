@@ -24,6 +24,7 @@ from xlalint.semantics.results.special_results import SPECIAL, with_shape
 from xlalint.semantics.values import (
     ARRIVING,
     BOUNDED,
+    CAPTURED,
     COLLECTION,
     COMPUTED,
     FROM_SHAPE,
@@ -219,7 +220,7 @@ def _tensor_result(
         or (name in _OF_CLASSES and bound.get("num_classes", NONE) != NONE)
     )
     producer = None if is_static else producer_of_leaves(sizing(name, bound, flat))
-    if data_sized and dependence >= ARRIVING:
+    if data_sized and dependence >= CAPTURED:
         return data_sized_result(api, data_sized, dependence, bound, sure)
     dtype = dtype_of_result(name, api, bound, flat)
     rank = api.result_rank

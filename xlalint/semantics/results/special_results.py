@@ -14,6 +14,7 @@ from xlalint.semantics.results.result_sizes import ALL_ONES, dependence_of, prod
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.values import (
     ARRIVING,
+    CAPTURED,
     COLLECTION,
     COMPUTED,
     CONSTANT,
@@ -169,9 +170,12 @@ def _where_of_arrays(
 
 
 def _is_constant(flat: tuple[Value, ...]) -> bool:
-    """Whether nothing here depends on data: every tensor is known to be constant, and nothing is unknown."""
+    """Whether nothing here depends on data: every tensor is known to be constant in the program, and nothing is unknown.
+
+    What eager code made is an argument of the program: XLA knows no more of it than of data.
+    """
     return all(
-        leaf.kind is not UNKNOWN and (leaf.dependence < ARRIVING and leaf.sure) for leaf in flat
+        leaf.kind is not UNKNOWN and (leaf.dependence < CAPTURED and leaf.sure) for leaf in flat
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.values import ARRIVING, NONE, leaves
 
 if TYPE_CHECKING:
@@ -29,6 +30,31 @@ def of_reading(call: ast.AST, frame: Frame) -> int:
     asked = [*call.args, call.func.value] if isinstance(call.func, ast.Attribute) else call.args
     given = frame.function.parameter_names
     return WORK if any(isinstance(one, ast.Name) and one.id in given for one in asked) else VALUES
+
+
+_CODERS = ("tf.io.encode_", "tf.io.decode_", "tf.image.encode_", "tf.image.decode_")
+_ENCODERS = frozenset({"encode_jpeg", "encode_png"})
+_DECODERS = frozenset({"decode_jpeg", "decode_png", "decode_image"})
+
+
+def is_of_coding(name: str, frame: Frame) -> bool:
+    """Whether an API codes an image in a function that decodes just that again: it wants what coding does to an image, and reads no file."""
+    if not name.startswith(_CODERS) or frame.function is None:
+        return False
+    coded: set[str] = set()
+    for node in nodes_of([frame.function.node]):
+        if isinstance(node, ast.Assign) and _encodes(node.value):
+            coded |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return any(
+        called_name(call) in _DECODERS
+        and call.args
+        and (_encodes(call.args[0]) or getattr(call.args[0], "id", "") in coded)
+        for call in frame.function.calls
+    )
+
+
+def _encodes(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and called_name(node) in _ENCODERS
 
 
 def for_callers(host: int, value: Value) -> int:
