@@ -26,4 +26,5 @@ class DataSizedOutput(Rule):
                 and detail.api not in MASK_APIS | _MADE_FOR_TPUS
             ):
                 api = self.quote(node.func)
-                self.report(node, fact, "producer", confidence=detail.confidence, api=api)
+                variant = "made-before" if detail.counts_made_before else "producer"
+                self.report(node, fact, variant, confidence=detail.confidence, api=api)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from xlalint.semantics.hazards import families
 from xlalint.semantics.index import FunctionInfo, ModuleInfo
-from xlalint.semantics.values import Value
+from xlalint.semantics.values import CAPTURED, CONSTANT, Value
 
 COMPILED = "compiled"
 ASSUMED = "assumed"
@@ -198,6 +198,18 @@ class CallDetail(NamedTuple):
     ops: tuple[str, ...] = ()
     family: str = families.KERNEL
     exact_args: tuple[str, ...] = ()
+
+    @property
+    def counts_made_before(self) -> bool:
+        """Whether a tensor that eager code made, and no data, decides how many elements there are."""
+        given = dict(self.arguments)
+        deciding = [given[name] for name in _DECIDING if name in given] or [*given.values()]
+        latest = max((value.dependence for value in deciding), default=CONSTANT)
+        return latest == CAPTURED
+
+
+# What picks elements, where a call has other tensors, too.
+_DECIDING = ("mask", "condition", "partitions")
 
 
 OUTER_SIZE = "outer-size"
