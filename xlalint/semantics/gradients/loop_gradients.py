@@ -111,7 +111,7 @@ class LoopGradients:
         differentiable = {n for n in possible if _holds_gradient(changes[n], _has_gradient)}
         is_known = _keeps_values(loop.body, carried, differentiable, frame)
         is_bounded = not isinstance(loop, ast.While) or _sets_a_bound(loop.body)
-        given = [*_values(loop.body), head]
+        given = [*_values(loop.body), head, *_read_by_inner(loop.body, frame)]
         self._add(Slices(loop, frame, given, possible), head, head, is_bounded, frame, is_known)
 
     def note_call(
@@ -366,6 +366,41 @@ def _values(body: Sequence[ast.AST]) -> list[ast.expr]:
                 found.append(part.value)
             if isinstance(part, ast.AugAssign):
                 found.append(part.target)  # it is read as well
+    return found
+
+
+def _read_by_inner(
+    body: Sequence[ast.AST], frame: Frame, within: tuple[FunctionInfo, ...] = ()
+) -> list[ast.expr]:
+    """The names around that a step reads by way of functions which stand beside the loop: `cost` of `def kernel(u): ... cost ...`."""
+    found: list[ast.expr] = []
+    for call in nodes_of(body, into_functions=False):
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            continue
+        called = frame.analysis.evaluate(call.func, frame)
+        info = called.ref if called.kind is FUNCTION else None
+        if not isinstance(info, FunctionInfo) or info.parent is not frame.function:
+            continue
+        if info in within or len(within) >= _DEEPEST:
+            continue
+        inside = _body(info)
+        own = _parameters(info) | {
+            part.id
+            for part in nodes_of(inside)
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+        }
+        cut = {
+            part
+            for inner in info.calls
+            if called_name(inner) == "stop_gradient"
+            for part in nodes_of(inner.args)
+        }
+        found += [
+            part
+            for part in nodes_of(inside)
+            if isinstance(part, ast.Name) and part.id not in own and part not in cut
+        ]
+        found += _read_by_inner(inside, frame, (*within, info))
     return found
 
 

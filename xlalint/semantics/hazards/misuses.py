@@ -81,6 +81,14 @@ _OF_MATRICES = {
     "tf.linalg.eigvalsh": "measured-rejected",
     "tf.linalg.logdet": "measured-rejected",
 }
+# The same, of which XLA before TensorFlow 2.16 compiled some; by the parameter that is that matrix.
+_SOLVED = {
+    "tf.linalg.solve": "matrix",
+    "tf.linalg.triangular_solve": "matrix",
+    "tf.linalg.lstsq": "matrix",
+    "tf.linalg.cholesky_solve": "chol",
+    "tf.linalg.expm": "input",
+}
 # `tf.ones_like(kept)` is full of ones: counting them counts the buffer.
 _COUNTS = frozenset(
     {
@@ -273,6 +281,13 @@ def _cuts_two_axes(producer: str) -> bool:
         return False
     ends = [part.upper for part in cut.slice.elts[:2] if isinstance(part, ast.Slice)]
     return len([end for end in ends if end is not None and not isinstance(end, ast.Constant)]) == 2
+
+
+def of_solved(name: str, bound: Bound) -> Misuse | None:
+    """A system of equations of which the data say the size, or how many there are: refused since TensorFlow 2.16."""
+    matrix = bound.get(_SOLVED.get(name, ""), NOTHING_KNOWN)
+    is_sized = matrix.is_tensor and matrix.producer is not None
+    return ("measured-rejected", matrix) if is_sized else None
 
 
 def measured_misuse(api: Api, bound: Bound) -> Misuse | None:
