@@ -259,14 +259,20 @@ def _has_axis(bound: Bound, arguments: Arguments, name: str) -> bool:
 
 def _reduces(api: Api, name: str, bound: Bound, arguments: Arguments) -> bool:
     """Whether the data-sized dimension is gone from the result: every axis reduced, or the first."""
-    if name not in _REDUCTIONS and api.result_rank != 0:
+    if name not in _REDUCTIONS and name not in _MOMENTS and api.result_rank != 0:
         return False
-    axis = bound.get("axis", arguments.keywords.get("axis"))
+    axis = bound.get("axes" if "axes" in api.params else "axis", arguments.keywords.get("axis"))
     if axis is None:
         return True
-    known = axis.constant()
     sized = next((v.sized_axis for v in arguments.positional[:1] if v.producer is not None), 0)
+    if axis.kind is SEQUENCE:
+        several = result_shapes.numbers(axis)
+        return several is None or sized is None or None in several or sized in several
+    known = axis.constant()
     return known is None or sized is None or known.value in (None, sized)
+
+
+_MOMENTS = frozenset({"tf.nn.moments", "keras.ops.moments"})
 
 
 def _is_reshaped_to_static(name: str, bound: Bound) -> bool:
