@@ -151,7 +151,10 @@ def _if(node: ast.If, frame: Frame) -> bool:
                 # Who asks for what is on the host only then may compile the rest.
                 frame.host = host
             frame.unusual -= usual is False
-            arms.append((names.take_back(), ends_body))
+            changes = names.take_back()
+            arms.append(
+                (_without_options(changes, frame) if usual is False else changes, ends_body)
+            )
             asked = node.test
             names.fork()
             narrow(node.test, False, frame, promised=isinstance(node.body[-1], ast.Raise))
@@ -166,6 +169,20 @@ def _if(node: ast.If, frame: Frame) -> bool:
         node = block[0]
     frame.unusual, frame.undecided = unusual + (goes_on is False), undecided
     return _join_arms(asked, arms, ends, frame) if arms else ends
+
+
+def _without_options(changes: Changes, frame: Frame) -> Changes:
+    """What an arm that callers have to ask for leaves behind: that it cuts a tensor by a mask says nothing of it for all others."""
+    return {
+        name: value._replace(producer=None, counted=None)
+        if value is not None
+        and value.producer is not None
+        and (before := frame.names.get(name)) is not None
+        and before.is_tensor
+        and before.producer is None
+        else value
+        for name, value in changes.items()
+    }
 
 
 def _join_arms(test: ast.expr, arms: list[tuple[Changes, bool]], ends: bool, frame: Frame) -> bool:
