@@ -55,5 +55,8 @@ def _wheel(pin: str, wheels: Path) -> Path:
             *(sys.executable, "-m", "pip", "download", "--quiet", "--ignore-requires-python"),
             *(*options, str(wheels), pin),
         )
-        subprocess.run(command, check=True)
+        done = subprocess.run(command, check=False)
+        # Having saved a wheel, pip reads what it requires, and fails where that is none of its business.
+        if done.returncode and not any(wheels.glob(pattern)):
+            raise subprocess.CalledProcessError(done.returncode, command)
     return sorted(wheels.glob(pattern))[0]
