@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from xlalint.semantics.control_flow.unequal_arms import ARMS_OF_TWO_SIZES
 from xlalint.semantics.hazards import contracted
 from xlalint.semantics.results import rejoined, result_shapes, sorted_places
 from xlalint.semantics.results.result_sizes import ALL_ONES
@@ -284,9 +285,12 @@ def _cuts_two_axes(producer: str) -> bool:
 
 
 def of_solved(name: str, bound: Bound) -> Misuse | None:
-    """A system of equations of which the data say the size, or how many there are: refused since TensorFlow 2.16."""
+    """A system of equations of which the data say the size, or how many there are: refused since TensorFlow 2.16.
+
+    Measured with masks: what a conditional pads is left aside.
+    """
     matrix = bound.get(_SOLVED.get(name, ""), NOTHING_KNOWN)
-    is_sized = matrix.is_tensor and matrix.producer is not None
+    is_sized = matrix.is_tensor and matrix.producer not in (None, ARMS_OF_TWO_SIZES)
     return ("measured-rejected", matrix) if is_sized else None
 
 
