@@ -303,3 +303,30 @@ def test_a_tensor_that_leaves_a_conditional_is_told_from_one_of_the_function_aro
     assert failure["message"].endswith("Line 9 uses it")
     (found,) = [one for one in report["findings"] if one["code"] == "XLA107"]
     assert (found["line"], found["verdict"]) == (8, "confirmed")
+
+
+OF_NO_NODE = """\
+import tensorflow as tf
+
+
+@tf.function(jit_compile=True)
+def fit(x, y):
+    keep = tf.where(x < 2.0)
+    kept = tf.gather_nd(x, keep)
+    terms = tf.stack([tf.ones_like(kept), kept], 1)
+    beta = tf.linalg.lstsq(terms, tf.gather_nd(y, keep)[:, None], l2_regularizer=1e-3)
+    return tf.squeeze(beta, 1)
+
+
+print(fit(tf.constant([1.0, 3.0, 0.5, 1.5]), tf.range(4.0)))
+"""
+
+
+def test_an_error_of_a_pass_that_names_an_instruction_alone_has_its_line(verify: Any) -> None:
+    ran, report = verify({"train.py": OF_NO_NODE}, "--strategy", "none", "train.py")
+    (target,) = report["targets"]
+    (failure,) = target["failures"]
+    assert (ran.status, failure["stage"], failure["line"], failure["column"]) == (1, "run", 9, 12)
+    assert failure["rule"] == "XLA204"
+    judged = [(one["code"], one["line"], one["verdict"]) for one in report["findings"]]
+    assert judged == [("XLA202", 6, "confirmed"), ("XLA204", 9, "confirmed")]

@@ -36,6 +36,10 @@ def advice(failure: Failure, result: Verification) -> Advice | None:
     match = known.find(text)
     if match is None:
         return None
+    for each in result.verdicts:
+        if each.failure == failure and each.finding.help and each.finding.code != match.known.code:
+            # What foretold the failure has seen its cause, of which the message may know nothing.
+            return Advice(each.finding.code, match.says, each.finding.help)
     instead = _said_there(failure, match.known, result)
     if instead is None:
         try:

@@ -13,6 +13,9 @@ _NO_KERNEL = re.compile(
     re.S,
 )
 _NODE = re.compile(r"\{\{(function_node|node) ([^}]*)\}\}")
+# Of what XLA's own passes say of an instruction: `metadata={op_name="cond/cholesky_solve/MatrixTriangularSolve"}`. What a tape adds
+# stands where the gradient is asked for, which tells nothing.
+_INSTRUCTION = re.compile(r'op_name="((?!gradient)[^"]+)"')
 _BRACKETED = re.compile(r"\[\[([\w/.\-]+)\]\]")
 # What `stubs` puts behind the names of functions.
 _COPY = re.compile(r"_without_\d+$")
@@ -58,6 +61,7 @@ def suspects(message: str) -> list[Suspect]:
     first = gist(message)
     nodes = [name.strip() for kind, name in _NODE.findall(message) if kind == "node"]
     nodes += _BRACKETED.findall(message)
+    nodes = nodes or _INSTRUCTION.findall(message)
     names = list(dict.fromkeys(node for node in nodes if node))
     return [Suspect(first, node=name) for name in names] or [Suspect(first)]
 
