@@ -5,7 +5,15 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.semantics.facts import ASSUMED, GRADIENT, LOOP_STATE, OUTER_SIZE, SLICE, LoopChange
+from xlalint.semantics.facts import (
+    ARRAY_SIZE,
+    ASSUMED,
+    GRADIENT,
+    LOOP_STATE,
+    OUTER_SIZE,
+    SLICE,
+    LoopChange,
+)
 from xlalint.semantics.gradients.differentiation import Differentiated
 from xlalint.semantics.gradients.misplaced import CUT, SUMMED
 
@@ -18,6 +26,7 @@ _VARIANTS = {
     "data-sized": "data-sized",
     "rejoined": "rejoined",
     OUTER_SIZE: "outer-size",
+    ARRAY_SIZE: "array-size",
 }
 
 

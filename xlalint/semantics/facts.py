@@ -213,6 +213,7 @@ _DECIDING = ("mask", "condition", "partitions")
 
 
 OUTER_SIZE = "outer-size"
+ARRAY_SIZE = "array-size"
 
 
 class LoopChange(NamedTuple):

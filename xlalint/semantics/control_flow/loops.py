@@ -21,7 +21,7 @@ from xlalint.semantics.control_flow import (
 )
 from xlalint.semantics.control_flow.liveness import is_carried
 from xlalint.semantics.control_flow.narrowing import dotted_name
-from xlalint.semantics.facts import LOOP_STATE, OUTER_SIZE, LoopChange
+from xlalint.semantics.facts import ARRAY_SIZE, LOOP_STATE, OUTER_SIZE, LoopChange
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.local_names import Changes
@@ -245,7 +245,12 @@ def _note_outer_size(
         return
     size = outer_sizes.size_from_outside(_value_of(last), step)
     if size is not None and is_carried(_body(frame), loop, name):
-        _note(head, name, OUTER_SIZE, "", size, last, old, frame)
+        _note(head, name, _says_size(size), "", size, last, old, frame)
+
+
+def _says_size(size: str) -> str:
+    """What a step is blamed for: a name from outside, or what an array is told of a shape."""
+    return OUTER_SIZE if size.isidentifier() else ARRAY_SIZE
 
 
 def _note(
@@ -426,7 +431,7 @@ def note_outer_sizes(node: ast.AST, body: FunctionInfo, before: list[Value], fra
         if size is not None:
             name = item.id if isinstance(item, ast.Name) else f"state {position}"
             by = writers[name][-1] if name in writers else ast.copy_location(ast.Expr(item), item)
-            _note(node, name, OUTER_SIZE, "", size, by, old, frame)
+            _note(node, name, _says_size(size), "", size, by, old, frame)
 
 
 def _returned(body: ast.AST) -> ast.expr | None:

@@ -102,7 +102,18 @@ def _of_array(array: ast.expr, step: Step) -> str | None:
         and called_name(part.value) == "TensorArray"
     ]
     size = _argument(made[0], 1, "size") if len(made) == 1 else None
-    return None if size is None else _named_outside(size, step)
+    return None if size is None else _named_outside(size, step) or _asked_of_shape(size, step)
+
+
+def _asked_of_shape(size: ast.expr, step: Step) -> str | None:
+    """`tf.shape(x)[0] + 1`, whatever `x` is: what an array is told so, tracing does not know when it stacks it (measured)."""
+    if isinstance(size, ast.BinOp) and isinstance(size.right, ast.Constant):
+        size = size.left
+    if not isinstance(size, ast.Subscript) or not isinstance(size.value, ast.Call):
+        return None
+    target = step.frame.analysis.evaluate(size.value.func, step.frame)
+    is_asked = target.kind is EXTERNAL and target.ref == "tf.shape"
+    return ast.unparse(size) if is_asked and isinstance(size.slice, ast.Constant) else None
 
 
 def _of_operation(made: ast.BinOp, step: Step) -> str | None:
