@@ -35,6 +35,7 @@ _VARIANTS = {
     "measured-rejected": "rejected",
     "jacobian": "rejected",
     "miscounted": "miscounted",
+    "masked-twice": "masked-twice",
     "counted-size": "counted-size",
     "gradient-wrong": "gradient-wrong",
     "separate-counts": "separate-counts",

@@ -20,7 +20,14 @@ from xlalint.semantics.facts import (
 )
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import kept_in_steps
-from xlalint.semantics.hazards import costs, counts, host_objects, moved_slices, unknown_sizes
+from xlalint.semantics.hazards import (
+    costs,
+    counts,
+    host_objects,
+    misuses,
+    moved_slices,
+    unknown_sizes,
+)
 from xlalint.semantics.hazards.iteration import is_taken_apart
 from xlalint.semantics.imports import module_loading
 from xlalint.semantics.results import composites, sorted_places
@@ -220,6 +227,8 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
             kept_in_steps.note_mask(node, node.value, node.slice, base, frame)
             if sorted_places.are_miscounted(index):
                 frame.analysis.note(frame, node, DATA_SIZED_USE, index, "miscounted")
+            elif not frame.analysis.tells_counts_apart and misuses.is_picked_twice(index):
+                frame.analysis.note(frame, node, DATA_SIZED_USE, index, misuses.MASKED_TWICE)
             sure = base.sure and index.sure
             frame.has_dimensions(node.value)
             shape = masked(base, index)

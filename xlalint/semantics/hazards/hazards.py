@@ -204,7 +204,7 @@ def note_hazards(
     if misuse is None and api.bounded:
         misuse = misuses.measured_misuse(api, bound)
     if misuse is None and not frame.analysis.tells_counts_apart:
-        misuse = misuses.of_solved(api.name, bound)
+        misuse = misuses.of_solved(api.name, bound) or misuses.of_picked_twice(api.name, bound)
     if misuse is None and arguments.positional:
         beside = rows_beside.taken(api.name, bound, arguments.positional[0], frame)
         misuse = ("rows-beside", beside) if beside is not None else None

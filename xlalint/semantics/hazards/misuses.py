@@ -132,6 +132,7 @@ _COUNT_MASKS = {
     "tf.compat.v1.boolean_mask": "mask",
     "tf.where": "condition",
 }
+MASKED_TWICE = "masked-twice"
 _CONCATENATIONS = frozenset({"tf.concat", "keras.ops.concatenate", "keras.backend.concatenate"})
 _STACKS = frozenset({"tf.stack", "keras.ops.stack", "keras.backend.stack"})
 # Take as many rows of one tensor as of the other, and say so when they compile: what a mask leaves has the rows of its buffer.
@@ -282,6 +283,19 @@ def _cuts_two_axes(producer: str) -> bool:
         return False
     ends = [part.upper for part in cut.slice.elts[:2] if isinstance(part, ast.Slice)]
     return len([end for end in ends if end is not None and not isinstance(end, ast.Constant)]) == 2
+
+
+def of_picked_twice(name: str, bound: Bound) -> Misuse | None:
+    """Elements picked of what a mask left, by the numbers in it: at many sizes the wrong ones since TensorFlow 2.16."""
+    mask = bound.get(_COUNT_MASKS.get(name, ""), NOTHING_KNOWN)
+    if "x" in bound or "y" in bound or not mask.is_tensor:
+        return None
+    return (MASKED_TWICE, mask) if is_picked_twice(mask) else None
+
+
+def is_picked_twice(mask: Value) -> bool:
+    """Whether a mask is as long as another mask says. What a conditional pads was not measured."""
+    return mask.producer not in (None, ARMS_OF_TWO_SIZES)
 
 
 def of_solved(name: str, bound: Bound) -> Misuse | None:
