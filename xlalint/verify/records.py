@@ -53,8 +53,8 @@ class Failure:
     """Why a stage failed.
 
     `kind` is `no-kernel`, `not-constant`, `symbolic` (Python asked a traced tensor for its value), `out-of-reach` (the place
-    is where the tensor is made, the message ends with the line that uses it), `python`, `shape`, `numbers`, `crash`, `gradient` or `compiler`. `place` is the innermost line outside TensorFlow, Keras and the
-    standard library; `called_from` the innermost line of the project, where that is another one. `frames` are all lines of
+    is where the tensor is made, the message ends with the line that uses it), `python`, `shape`, `numbers`, `crash`,
+    `gradient` or `compiler`. `place` is the innermost line outside TensorFlow, Keras and the standard library; `called_from` the innermost line of the project, where that is another one. `frames` are all lines of
     the code under test on the way to `place`, which comes last, outermost first.
     """
 

@@ -267,7 +267,10 @@ def _reduces(api: Api, name: str, bound: Bound, arguments: Arguments) -> bool:
     sized = next((v.sized_axis for v in arguments.positional[:1] if v.producer is not None), 0)
     if axis.kind is SEQUENCE:
         several = result_shapes.numbers(axis)
-        return several is None or sized is None or None in several or sized in several
+        if several is None or sized is None or None in several:
+            return True
+        # `[-1]` is the first axis of a vector, and of nothing else; `[-2, -1]` are the sides of matrices.
+        return sized in several or (len(several) == 1 and several[0] == -1)
     known = axis.constant()
     return known is None or sized is None or known.value in (None, sized)
 
