@@ -264,7 +264,8 @@ def _reduces(api: Api, name: str, bound: Bound, arguments: Arguments) -> bool:
     axis = bound.get("axes" if "axes" in api.params else "axis", arguments.keywords.get("axis"))
     if axis is None:
         return True
-    sized = next((v.sized_axis for v in arguments.positional[:1] if v.producer is not None), 0)
+    tensor = next((v for v in arguments.positional[:1] if v.producer is not None), None)
+    sized = 0 if tensor is None else tensor.sized_axis
     if axis.kind is SEQUENCE:
         several = result_shapes.numbers(axis)
         if several is None or sized is None or None in several:
@@ -272,7 +273,18 @@ def _reduces(api: Api, name: str, bound: Bound, arguments: Arguments) -> bool:
         # `[-1]` is the first axis of a vector, and of nothing else; `[-2, -1]` are the sides of matrices.
         return sized in several or (len(several) == 1 and several[0] == -1)
     known = axis.constant()
-    return known is None or sized is None or known.value in (None, sized)
+    if known is None or sized is None or known.value in (None, sized):
+        return True
+    return isinstance(known.value, int) and known.value < 0 and _may_be(known.value, sized, tensor)
+
+
+def _may_be(axis: int, sized: int, tensor: Value | None) -> bool:
+    """Whether an axis counted from the end is, as far as is known, the data-sized one: of a vector, -1 is the first."""
+    if tensor is None:
+        return False
+    if tensor.shape is not None:
+        return axis + len(tensor.shape) == sized
+    return axis + (tensor.rank or 1) <= sized
 
 
 _MOMENTS = frozenset({"tf.nn.moments", "keras.ops.moments"})
