@@ -2,6 +2,7 @@
 
     python benchmarks/data_sized/run.py                        # each use alone: a thousand programs, five minutes
     python benchmarks/data_sized/run.py --count 1000 --seed 1  # two uses after each other, chosen by chance
+    python benchmarks/data_sized/run.py --gradient             # and the gradient of each, too
 
 Each program keeps some elements of a vector or rows of a matrix, uses what it kept (`uses.py`), and is run eagerly and under
 XLA on a CPU with two inputs, and checked for that target. Printed are the programs that fail or give other numbers without an
@@ -19,7 +20,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from threading import Timer
@@ -42,18 +43,25 @@ class Made:
 
     kept: str
     uses: tuple[str, ...]
+    is_gradient: bool = False
 
     def text(self, name: str) -> str:
         """Its function under this name."""
-        lines = [
-            "@tf.function(jit_compile=True)",
-            f"def {name}(x: tf.Tensor, y: tf.Tensor):",
-            f"    v0 = {self.kept}",
-        ]
-        for i, use in enumerate(self.uses[:-1]):
-            lines.append(f"    v{i + 1} = {use.replace('{v}', f'v{i}')}")
-        lines.append(f"    return {self.uses[-1].replace('{v}', f'v{len(self.uses) - 1}')}")
-        return "\n".join(lines)
+        lines = [f"v0 = {self.kept}"]
+        for i, use in enumerate(self.uses):
+            lines.append(f"v{i + 1} = {use.replace('{v}', f'v{i}')}")
+        if self.is_gradient:
+            lines = [
+                "with tf.GradientTape() as tape:",
+                "    tape.watch((x, y))",
+                *(f"    {line}" for line in lines),
+                f"    loss = tf.reduce_sum(tf.sin(v{len(self.uses)}))",
+                'return tape.gradient(loss, (x, y), unconnected_gradients="zero")',
+            ]
+        else:
+            lines[-1] = lines[-1].replace(f"v{len(self.uses)} =", "return", 1)
+        head = ["@tf.function(jit_compile=True)", f"def {name}(x: tf.Tensor, y: tf.Tensor):"]
+        return "\n".join([*head, *(f"    {line}" for line in lines)])
 
 
 def one_use_each() -> list[Made]:
@@ -188,6 +196,9 @@ def main() -> int:
         "--count", type=int, help="programs of two uses, in place of each use alone"
     )
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--gradient", action="store_true", help="the gradient of each program, in place of its result"
+    )
     parser.add_argument("--judge", metavar="FOLDER", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--first", type=int, default=0, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -195,6 +206,8 @@ def main() -> int:
         judge_all(options.judge, options.first)
         return 0
     programs = two_uses(options.count, options.seed) if options.count else one_use_each()
+    if options.gradient:
+        programs = [replace(one, is_gradient=True) for one in programs]
     with tempfile.TemporaryDirectory() as made:
         file = Path(made, "programs.py")
         parts = [one.text(f"f{number}") for number, one in enumerate(programs)]

@@ -17,6 +17,7 @@ from xlalint.semantics.facts import (
     NUMPY_CALL,
     NUMPY_METHOD,
     READ_AS_PYTHON,
+    TRAINING_FLAG,
     WEIGHTS_AS_ARRAYS,
     Fact,
 )
@@ -67,7 +68,8 @@ class TensorToPython(Rule):
             is_option = is_array and not fact.usual and not _is_only_compiled(fact)
             is_possible = fact.value.guess or is_option
             confidence = "possible" if is_possible else None
-            variant = ARRAY_LIBRARY if fact.detail == ARRAY_LIBRARY else _VARIANTS[fact.kind]
+            is_told = fact.detail in (ARRAY_LIBRARY, TRAINING_FLAG)
+            variant = str(fact.detail) if is_told else _VARIANTS[fact.kind]
             self.report(node, fact, variant, confidence=confidence, call=self.quote(node))
 
 

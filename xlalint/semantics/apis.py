@@ -32,6 +32,7 @@ from xlalint.semantics.hazards import (
     resources,
     text,
     trace_effects,
+    training_flags,
     verdicts,
 )
 from xlalint.semantics.hazards.noted_calls import detail_of
@@ -378,6 +379,7 @@ def call_external_instance(
         )
     ):
         api = _facts_of(name, plain, frame)
+        training_flags.note_call(name, arguments, node, frame)
         dependence = _dependence(arguments.positional)
         failing: CallDetail | recurrent.Recurrent | None = None
         if api is not None and plain.startswith("keras.layers."):

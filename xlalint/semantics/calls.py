@@ -14,7 +14,13 @@ from xlalint.semantics.catalog import Api
 from xlalint.semantics.classes import TRACED_METHODS
 from xlalint.semantics.environment import by_position, versions
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.hazards import custom_gradients, hazards, iteration, outliving
+from xlalint.semantics.hazards import (
+    custom_gradients,
+    hazards,
+    iteration,
+    outliving,
+    training_flags,
+)
 from xlalint.semantics.imports import module_loading
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.names import api_name
@@ -302,6 +308,8 @@ def _super_call(base: Value, attr: str, node: ast.Call, frame: Frame) -> Value:
     if attr != "call":
         return NOTHING_KNOWN
     layer = frame.analysis.classes.external_base(instance.ref)
+    if layer is not None:
+        training_flags.note_super(layer, arguments, node, frame)
     api = frame.analysis.catalog.api(layer) if layer is not None else None
     if api is not None and _fails_however_made(api):
         apis.call_external_instance(Value(INSTANCE, ref=layer), arguments, node, frame)

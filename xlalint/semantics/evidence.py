@@ -202,7 +202,9 @@ def computes(info: FunctionInfo, frame: Frame) -> bool:
 def _used(info: FunctionInfo, frame: Frame, numpy: bool, calls_left: int) -> set[str]:
     arguments = info.node.args
     candidates = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    candidates = {name for name in candidates if not is_setting(name)} - _words(arguments)
+    many = asked_for_extremes(info)
+    candidates = {name for name in candidates if not is_setting(name) or name in many}
+    candidates -= _words(arguments)
     found: set[str] = set()
     if not candidates:
         return found
@@ -234,6 +236,18 @@ def _used(info: FunctionInfo, frame: Frame, numpy: bool, calls_left: int) -> set
             if target.kind is EXTERNAL and _is_computation(str(target.ref), where, frame, numpy):
                 found.add(name)
     return found
+
+
+def asked_for_extremes(info: FunctionInfo) -> set[str]:
+    """What `max` or `min` of Python alone is asked of holds several numbers: no `length` is a setting in `max(length)`."""
+    return {
+        call.args[0].id
+        for call in info.calls
+        if isinstance(call.func, ast.Name)
+        and call.func.id in ("max", "min")
+        and len(call.args) == 1
+        and isinstance(call.args[0], ast.Name)
+    }
 
 
 def _words(arguments: ast.arguments) -> set[str]:

@@ -11,7 +11,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.catalog import Api
-from xlalint.semantics.facts import READ_AS_PYTHON
+from xlalint.semantics.facts import READ_AS_PYTHON, TRAINING_FLAG
 from xlalint.semantics.values import (
     BOUNDED,
     CONSTANT,
@@ -86,10 +86,18 @@ def note_shape(given: Value, node: ast.AST, frame: Frame) -> None:
     _note(given, FROM_SHAPE, node, frame)
 
 
-def _note(given: Value, least: int, node: ast.AST, frame: Frame) -> None:
+def note_training(given: Value, node: ast.AST, frame: Frame) -> None:
+    """Note a traced tensor for `training`, where Keras tests that in Python."""
+    if given.is_tensor:
+        _note(given, CONSTANT, node, frame, TRAINING_FLAG)
+
+
+def _note(
+    given: Value, least: int, node: ast.AST, frame: Frame, detail: str | None = None
+) -> None:
     for leaf in leaves(given):
         # What does not even depend on a shape may have been made eagerly, outside of the function.
         is_symbol = leaf.is_tensor and leaf.dependence >= least and type(leaf.ref) is not Eager
         if is_symbol and not (leaf.guess or leaf.optional or leaf.structured):
-            frame.analysis.note(frame, node, READ_AS_PYTHON, leaf)
+            frame.analysis.note(frame, node, READ_AS_PYTHON, leaf, detail)
             return
