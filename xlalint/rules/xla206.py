@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
+from xlalint.semantics.control_flow.unmade_names import UNMADE
 from xlalint.semantics.facts import (
     ARRAY_SIZE,
     ASSUMED,
@@ -27,6 +28,7 @@ _VARIANTS = {
     "rejoined": "rejoined",
     OUTER_SIZE: "outer-size",
     ARRAY_SIZE: "array-size",
+    UNMADE: UNMADE,
 }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from xlalint.semantics import attributes, calls, eager, enumerations, known_texts, symbolic
 from xlalint.semantics.callbacks import protocols
-from xlalint.semantics.control_flow import conditionals, left_out, unequal_arms
+from xlalint.semantics.control_flow import conditionals, left_out, unequal_arms, unmade_names
 from xlalint.semantics.control_flow.narrowing import narrow
 from xlalint.semantics.facts import (
     COMPREHENSION_FILTER,
@@ -109,6 +109,8 @@ def _name(node: ast.Name, frame: Frame) -> Value:
         if value is not None and value.kind in _MAY_BE_EAGER:
             value = eager.closed_over(node.id, value, frame)
     if value is None:
+        if frame.unmade is not None:
+            unmade_names.note_read(node, frame)
         return frame.analysis.modules.global_name(frame.module, node.id)
     return frame.analysis.modules.resolved(value) if value.kind is DEFERRED else value
 
@@ -197,8 +199,10 @@ def _boolean(node: ast.BoolOp, frame: Frame) -> Value:
     frame.names.fork()
     values: list[Value] = []
     tested: Value | None = None
+    unmade = frame.unmade
     for position, operand in enumerate(node.values):
         value = evaluate(operand, frame)
+        frame.unmade = None  # what follows may not be run
         is_last = position == len(node.values) - 1
         if eager.is_read_in_python(value, frame) and (not is_last or node in frame.covered):
             value = SOME_PYTHON
@@ -212,6 +216,7 @@ def _boolean(node: ast.BoolOp, frame: Frame) -> Value:
         if value.is_tensor and not is_last and not _may_be_a_structure(operand, value):
             tested = value
         narrow(operand, is_and, frame)
+    frame.unmade = unmade
     frame.names.take_back()
     if tested is not None and node not in frame.covered:
         _note_test(node, tested, "and" if is_and else "or", frame)
@@ -254,12 +259,16 @@ def _ternary(node: ast.IfExp, frame: Frame) -> Value:
     known = tpu_tests.answer(node.test, test, frame) if known is None else known
     if known is not None:
         return evaluate(node.body if known else node.orelse, frame)
+    unmade, is_graph = frame.unmade, conditionals.becomes_one(test, frame)
+    if not is_graph:
+        frame.unmade = None  # Python takes one of the two
     first = _ternary_arm(node, test, True, frame)
     second = _ternary_arm(node, test, False, frame)
+    frame.unmade = unmade
     result = join(first, second)
     if frame.left_out:
         result = left_out.chosen(node.test, first, second, result, frame)
-    if conditionals.becomes_one(test, frame):
+    if is_graph:
         arms = (node.body, node.orelse)
         conditionals.note_results(node.test, test, (first, second), arms, frame)
         written = [(arm, unequal_arms.Sizes()) for arm in arms]

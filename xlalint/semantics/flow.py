@@ -23,6 +23,7 @@ from xlalint.semantics.control_flow import (
     raised,
     step_ways,
     unequal_arms,
+    unmade_names,
 )
 from xlalint.semantics.control_flow.conditionals import note_arms, run_arm
 from xlalint.semantics.control_flow.narrowing import dotted_name, narrow
@@ -294,7 +295,11 @@ def _while_pass(node: ast.While, frame: Frame) -> Value:
         frame.graph_loops.add(node)
         frame.constructs.append(node)
         frame.rounds += 1
+    unmade = frame.unmade
+    if is_graph_loop:
+        frame.unmade = unmade_names.before(node, frame)
     run_block(node.body, frame)
+    frame.unmade = unmade
     if is_graph_loop:
         after_break.note(node, frame)
         frame.rounds -= 1
@@ -458,7 +463,11 @@ def _for(node: ast.For, frame: Frame) -> bool:
 
     def once() -> None:
         bind(node.target, inside, frame)
+        unmade = frame.unmade
+        if is_graph_loop:
+            frame.unmade = unmade_names.before(node, frame)
         run_block(node.body, frame)
+        frame.unmade = unmade
         if is_graph_loop:
             after_break.note(node, frame)
 
@@ -512,6 +521,7 @@ def _try(node: ast.Try, frame: Frame) -> bool:
     if ends and node.orelse:
         ends = run_block(node.orelse, frame)
     after = names.take_back()
+    unmade, frame.unmade = frame.unmade, None
     for handler in node.handlers:
         names.fork()
         if handler.name:
@@ -532,7 +542,7 @@ def _try(node: ast.Try, frame: Frame) -> bool:
             ends = True
         else:
             names.take_back()
-    frame.raised = had_raised
+    frame.raised, frame.unmade = had_raised, unmade
     names.apply(after)
     if node.finalbody:
         ends = run_block(node.finalbody, frame) and ends

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from xlalint.semantics.control_flow.after_break import Skipping
     from xlalint.semantics.control_flow.conditionals import Split
     from xlalint.semantics.control_flow.step_ways import Ways
+    from xlalint.semantics.control_flow.unmade_names import Unmade
 
 
 @dataclass(eq=False, slots=True)
@@ -73,6 +74,8 @@ class Frame:
     raised: bool = False
     left_out: dict[str, Value] = field(default_factory=dict)
     rebinds: tuple[str, ...] = ()
+    unmade: Unmade | None = None
+    unmade_by_loop: dict[ast.AST, list[str]] = field(default_factory=dict)
     ways: dict[ast.AST, Ways] = field(default_factory=dict)
     skipping: dict[ast.AST, list[Skipping]] = field(default_factory=dict)
     caller: Frame | None = None

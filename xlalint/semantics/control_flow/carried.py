@@ -28,11 +28,16 @@ class Carried:
 
     def hands_on(self, loop: Loop, changed: Iterable[str]) -> bool:
         """Whether a pass may see what the one before it left in one of these names."""
+        known = self.names(loop)
+        # What changes and is not bound here, functions that are called have changed, and may read; so do attributes.
+        return any(name in known.read_first or name not in known.bound for name in changed)
+
+    def names(self, loop: Loop) -> Names:
+        """What the loop's body binds and reads."""
         known = self._known.get(loop)
         if known is None:
             known = self._known[loop] = _names_of(loop)
-        # What changes and is not bound here, functions that are called have changed, and may read; so do attributes.
-        return any(name in known.read_first or name not in known.bound for name in changed)
+        return known
 
 
 def _names_of(loop: Loop) -> Names:
