@@ -155,6 +155,10 @@ def _of_instance(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value
     if known is not None:
         is_traced = frame.analysis.objects.made.is_of_programs(value.ref)
         return eager.of_program(known) if is_traced else known
+    if frame.attributes is not None and attr in frame.attributes:
+        own = frame.self_value
+        if own is not None and own.ref is value.ref:
+            return frame.attributes[attr]  # a method that the constructor calls, after it set this
     assigned = frame.analysis.objects.class_attribute(value.ref, attr)
     if assigned is not None:
         return assigned

@@ -238,7 +238,7 @@ class Functions:
             value = returned.for_tensors(value, info, inner)
         # That one object, made eagerly, calls a function says nothing of where others do.
         is_met = context.is_compiled or (context.region == EAGER and not self._calling_given)
-        if is_met and self._meets_all(self_value) and not self._is_shared(info, context, frame):
+        if is_met and self._meets_all(self_value) and not self._is_shared(info, context, positional, frame):
             self.visited.setdefault(info)
         if self._analysis.traits(info).custom_gradient:
             value = self._without_gradient(value, inner)
@@ -255,15 +255,20 @@ class Functions:
         known[key] = (value, host, self._analysis.unsettled.since(noted))
         return value
 
-    def _is_shared(self, info: FunctionInfo, context: Context, frame: Frame) -> bool:
+    def _is_shared(
+        self, info: FunctionInfo, context: Context, given: list[Value], frame: Frame
+    ) -> bool:
         """Whether a constructor calls a method that other methods call as well: `tf.Variable(self.inverse(value))`, and `self.inverse(x)`
-        in `assign`. That it is called eagerly there says nothing of these.
+        in `assign`; or one that it gives a tensor: `self.forward(tf.ones([3, 10]))` makes the weights. That it is called eagerly there says
+        nothing of other callers.
         """
         caller = frame.function
         if context.region != EAGER or caller is None or caller.name != "__init__":
             return False
         if info.cls is None or info.name.startswith("_") or len(info.parameter_names) < 2:
             return False
+        if any(value.is_tensor for value in given):
+            return True
         return any(
             isinstance(call.func, ast.Attribute) and call.func.attr == info.name
             for cls in self._analysis.classes.line(info.cls)

@@ -10,6 +10,7 @@ from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
     ARRIVING,
+    CALLED,
     FALSE,
     NOTHING_KNOWN,
     SEQUENCE,
@@ -22,10 +23,11 @@ from xlalint.semantics.values import (
 
 
 def joined(frame: Frame) -> Value:
-    """What a function returns; of several tensors, or tuples of them, those for callers that pass no more than defaults."""
+    """What a function returns; of several tensors, tuples of them or functions, those for callers that pass no more than defaults."""
     returned, unusual = frame.returned, frame.unusual_returns
-    if len(unusual) < len(returned) and unusual and _are_alike(returned):
-        return join_all(tuple(v for i, v in enumerate(returned) if i not in unusual))
+    usual = tuple(v for i, v in enumerate(returned) if i not in unusual)
+    if usual and unusual and (all(v.kind in CALLED for v in usual) or _are_alike(returned)):
+        return join_all(usual)
     return join_all(tuple(returned)) if returned else NOTHING_KNOWN
 
 

@@ -27,9 +27,12 @@ def verdict(api: Api, bound: dict[str, Value]) -> Verdict | None:
 def meet(operands: Iterable[Value]) -> bool:
     """Whether one operand is ragged for certain, and another dense, with at least one axis."""
     given = tuple(operands)
-    if not any(value.kind is RAGGED and not (value.guess or value.optional) for value in given):
-        return False
-    return any(_has_axis(value) for value in given)
+    return any(map(is_sure, given)) and any(map(_has_axis, given))
+
+
+def is_sure(value: Value) -> bool:
+    """Whether a value is ragged for certain."""
+    return value.kind is RAGGED and not (value.guess or value.optional)
 
 
 def _has_axis(value: Value) -> bool:
