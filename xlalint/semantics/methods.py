@@ -138,7 +138,7 @@ def _tensor_method(
         longer_variables.note(base, node, frame)
     if attr.startswith("assign") or attr in ("scatter_update", "scatter_nd_update", "scatter_add"):
         return base
-    if attr in ("value", "read_value"):
+    if attr in ("value", "read_value", "cpu", "gpu"):
         return base._replace(kind=TENSOR, ref=None)
     if attr in ("items", "keys", "values") and base.structured:
         inner = element(base)

@@ -264,6 +264,8 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
         frame.analysis.arms.saw_result(node, ((node.value, base),), producer, frame)
     shape = None if base.structured else _shape_after(base.shape, parts, values, frame)
     rank = _rank_after(base.rank, parts) if shape is None and base.rank is not None else None
+    if rank is None and base.producer is not None:
+        rank = _least_rank(parts)
     rank = len(shape) if shape is not None else rank
     if base.producer is not None and producer is None:
         dependence = max(dependence, COMPUTED)
@@ -503,6 +505,12 @@ def _rank_after(rank: int, parts: list[ast.expr]) -> int | None:
             return None  # a dimension of 1, which goes with any other
         rank -= 1
     return max(rank, 0)
+
+
+def _least_rank(parts: list[ast.expr]) -> int | None:
+    """`boxes[:, 2:4]` has two axes at least, whatever it is of."""
+    slices = sum(isinstance(part, ast.Slice) for part in parts)
+    return slices if slices > 1 else None
 
 
 def _is_ellipsis(node: ast.expr) -> bool:

@@ -56,6 +56,22 @@ def _comparison(test: ast.Compare, holds: bool, frame: Frame, promised: bool) ->
     if len(test.ops) == 1:
         _narrow_none(test, holds, frame)
         _narrow_rank(test, holds, frame)
+        _narrow_class(test, holds, promised, frame)
+
+
+def _narrow_class(test: ast.Compare, holds: bool, promised: bool, frame: Frame) -> None:
+    """`type(x) == tuple` and `x.__class__ is tuple`, where they hold; where not, it may be of a class that inherits from that."""
+    is_one = isinstance(test.ops[0], (ast.Eq, ast.Is)) if holds else isinstance(
+        test.ops[0], (ast.NotEq, ast.IsNot)
+    )  # fmt: skip
+    left = test.left
+    asked: ast.expr | None = None
+    if isinstance(left, ast.Attribute) and left.attr == "__class__":
+        asked = left.value
+    elif isinstance(left, ast.Call) and isinstance(left.func, ast.Name) and left.func.id == "type":
+        asked = left.args[0] if len(left.args) == 1 else None
+    if is_one and isinstance(asked, ast.Name):
+        _narrow_isinstance(asked.id, test.comparators[0], True, promised, frame)
 
 
 def _question(test: ast.Call, holds: bool, frame: Frame, promised: bool) -> None:
