@@ -197,7 +197,9 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
-        "--gradient", action="store_true", help="the gradient of each program, in place of its result"
+        "--gradient",
+        action="store_true",
+        help="the gradient of each program, in place of its result",
     )
     parser.add_argument("--judge", metavar="FOLDER", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--first", type=int, default=0, help=argparse.SUPPRESS)

@@ -61,7 +61,9 @@ FORMATTING = "formatting"
 KERAS_LOOP = "keras-loop"  # `model.predict(x)`: Keras drives it, and works on arrays
 WEIGHTS_AS_ARRAYS = "weights-as-arrays"  # `layer.get_weights()`
 READ_AS_PYTHON = "read-as-python"  # a traced tensor where TensorFlow reads a Python value
-TRAINING_FLAG = "training-flag"  # detail of a READ_AS_PYTHON: it is the `training` of a layer of Keras 3
+TRAINING_FLAG = (
+    "training-flag"  # detail of a READ_AS_PYTHON: it is the `training` of a layer of Keras 3
+)
 MASK_INDEX = "mask-index"
 DATA_SIZED_USE = "data-sized-use"
 STRIDE = "stride"  # of a slice, taken from data

@@ -164,7 +164,9 @@ def _inferred(
     """What name and use tell of a parameter; `used` holds the names of those that are used as tensors."""
     inferred = LIKELY_DATA if name in used else None
     if inferred is not None and role_method == "call" and name in evidence.asked_for_extremes(info):
-        inferred = inferred._replace(guess=False)  # a list of numbers is nothing that Keras hands on
+        inferred = inferred._replace(
+            guess=False
+        )  # a list of numbers is nothing that Keras hands on
     if inferred is None and assumed:
         by_author = documented.python_value(info, name)
         if by_author is not None:

@@ -238,7 +238,11 @@ class Functions:
             value = returned.for_tensors(value, info, inner)
         # That one object, made eagerly, calls a function says nothing of where others do.
         is_met = context.is_compiled or (context.region == EAGER and not self._calling_given)
-        if is_met and self._meets_all(self_value) and not self._is_shared(info, context, positional, frame):
+        if (
+            is_met
+            and self._meets_all(self_value)
+            and not self._is_shared(info, context, node, frame)
+        ):
             self.visited.setdefault(info)
         if self._analysis.traits(info).custom_gradient:
             value = self._without_gradient(value, inner)
@@ -256,10 +260,10 @@ class Functions:
         return value
 
     def _is_shared(
-        self, info: FunctionInfo, context: Context, given: list[Value], frame: Frame
+        self, info: FunctionInfo, context: Context, node: ast.AST | None, frame: Frame
     ) -> bool:
         """Whether a constructor calls a method that other methods call as well: `tf.Variable(self.inverse(value))`, and `self.inverse(x)`
-        in `assign`; or one that it gives a tensor: `self.forward(tf.ones([3, 10]))` makes the weights. That it is called eagerly there says
+        in `assign`; or one whose result it drops: `self.forward(tf.ones([3, 10]))` makes the weights. That it is called eagerly there says
         nothing of other callers.
         """
         caller = frame.function
@@ -267,8 +271,8 @@ class Functions:
             return False
         if info.cls is None or info.name.startswith("_") or len(info.parameter_names) < 2:
             return False
-        if any(value.is_tensor for value in given):
-            return True
+        if any(isinstance(each, ast.Expr) and each.value is node for each in caller.body):
+            return frame.analysis.classes.role(info.cls) is not None  # of a layer or a model
         return any(
             isinstance(call.func, ast.Attribute) and call.func.attr == info.name
             for cls in self._analysis.classes.line(info.cls)

@@ -60,7 +60,10 @@ def _comparison(test: ast.Compare, holds: bool, frame: Frame, promised: bool) ->
 
 
 def _narrow_class(test: ast.Compare, holds: bool, promised: bool, frame: Frame) -> None:
-    """`type(x) == tuple` and `x.__class__ is tuple`, where they hold; where not, it may be of a class that inherits from that."""
+    """`type(x) == tuple` and `x.__class__ is list`, where they hold; where not, it may be of a class that inherits from that."""
+    asked_for = test.comparators[0]
+    if not isinstance(asked_for, ast.Name) or asked_for.id not in _STRUCTURES:
+        return
     is_one = isinstance(test.ops[0], (ast.Eq, ast.Is)) if holds else isinstance(
         test.ops[0], (ast.NotEq, ast.IsNot)
     )  # fmt: skip
@@ -71,7 +74,10 @@ def _narrow_class(test: ast.Compare, holds: bool, promised: bool, frame: Frame) 
     elif isinstance(left, ast.Call) and isinstance(left.func, ast.Name) and left.func.id == "type":
         asked = left.args[0] if len(left.args) == 1 else None
     if is_one and isinstance(asked, ast.Name):
-        _narrow_isinstance(asked.id, test.comparators[0], True, promised, frame)
+        _narrow_isinstance(asked.id, asked_for, True, promised, frame)
+
+
+_STRUCTURES = frozenset({"tuple", "list", "dict"})
 
 
 def _question(test: ast.Call, holds: bool, frame: Frame, promised: bool) -> None:

@@ -92,9 +92,7 @@ def note_training(given: Value, node: ast.AST, frame: Frame) -> None:
         _note(given, CONSTANT, node, frame, TRAINING_FLAG)
 
 
-def _note(
-    given: Value, least: int, node: ast.AST, frame: Frame, detail: str | None = None
-) -> None:
+def _note(given: Value, least: int, node: ast.AST, frame: Frame, detail: str | None = None) -> None:
     for leaf in leaves(given):
         # What does not even depend on a shape may have been made eagerly, outside of the function.
         is_symbol = leaf.is_tensor and leaf.dependence >= least and type(leaf.ref) is not Eager
