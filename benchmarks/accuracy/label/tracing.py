@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ class Lines:
         self._prefix = prefix
         self._seen: set[tuple[str, int]] = set()
         self._maps: dict[tuple[str, int], tuple[str, int]] = {}
+        self._corrected: list[Any] = []
         self._watch_conversions()
 
     @contextmanager
@@ -60,6 +62,7 @@ class Lines:
                 converted = convert(entity, context)
             finally:
                 sys.settrace(watching)
+            self._correct(entity, converted.ag_source_map)
             for generated, origin in converted.ag_source_map.items():
                 self._maps[generated.filename, generated.lineno] = (
                     origin.loc.filename,
@@ -68,3 +71,20 @@ class Lines:
             return converted
 
         api._convert_actual = watched
+
+    def _correct(self, entity: Any, source_map: dict[Any, Any]) -> None:
+        """Put right the origins, also those of errors: AutoGraph joins lines that end in a backslash, then counts."""
+        if any(source_map is done for done in self._corrected):
+            return
+        self._corrected.append(source_map)
+        try:
+            lines, first = inspect.getsourcelines(inspect.unwrap(entity))
+        except (OSError, TypeError):
+            return
+        starts = [first]
+        starts += [first + i + 1 for i, line in enumerate(lines) if not line.endswith("\\\n")]
+        for generated, origin in list(source_map.items()):
+            index = origin.loc.lineno - first
+            if 0 <= index < len(starts):
+                loc = origin.loc._replace(lineno=starts[index])
+                source_map[generated] = origin._replace(loc=loc)
