@@ -75,7 +75,7 @@ class Frame:
     left_out: dict[str, Value] = field(default_factory=dict)
     rebinds: tuple[str, ...] = ()
     unmade: Unmade | None = None
-    unmade_by_loop: dict[ast.AST, list[str]] = field(default_factory=dict)
+    unmade_by_loop: dict[ast.AST, dict[str, str]] = field(default_factory=dict)
     ways: dict[ast.AST, Ways] = field(default_factory=dict)
     skipping: dict[ast.AST, list[Skipping]] = field(default_factory=dict)
     caller: Frame | None = None
