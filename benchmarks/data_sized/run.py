@@ -56,7 +56,8 @@ class Made:
                 "    tape.watch((x, y))",
                 *(f"    {line}" for line in lines),
                 f"    loss = tf.reduce_sum(tf.sin(v{len(self.uses)}))",
-                'return tape.gradient(loss, (x, y), unconnected_gradients="zero")',
+                'parts = tape.gradient(loss, (x, y), unconnected_gradients="zero")',
+                "return [tf.convert_to_tensor(part) for part in parts]",
             ]
         else:
             lines[-1] = lines[-1].replace(f"v{len(self.uses)} =", "return", 1)
