@@ -1,9 +1,7 @@
 """Arguments whose size is data: what XLA makes of them, against eager execution.
 
 XLA keeps such a tensor in a buffer of bounded size beside a count. The same call is made with rows that a mask selects
-from a longer array, so that the arguments are those of the default call and only XLA knows less of them. What is right in
-a buffer of a few rows need not be in a longer one, for which XLA takes other ways (the gradient of a product is wrong
-from 17 rows on): where the call takes more rows, it is made with some sixty of them as well.
+from a longer array, so that the arguments are those of the default call and only XLA knows less of them.
 """
 
 from __future__ import annotations
@@ -19,8 +17,6 @@ from tools.catalog.program import Program, tensors_of
 
 _MASK = "mask of the catalogue"
 _TRIES = 2
-# With one more before and one behind, a buffer of 64.
-_MANY_ROWS = 62
 _FINE = {"status": "fine"}
 
 
@@ -58,29 +54,6 @@ def with_mask(program: Program, names: tuple[str, ...]) -> Program:
     )
 
 
-def with_many_rows(program: Program, names: tuple[str, ...]) -> Program | None:
-    """The same call, in which the arrays of these arguments have many rows: each its own over and over, floats not quite.
-
-    None where eager execution refuses that.
-    """
-    random = np.random.default_rng(0)
-
-    def repeated(value: Any) -> Any:
-        flat = list(tf.nest.flatten(value))
-        array = np.resize(flat[0], (_MANY_ROWS, *flat[0].shape[1:]))
-        if array.dtype.kind == "f":
-            array = (array * random.uniform(0.95, 1.05, array.shape)).astype(array.dtype)
-        flat[0] = array
-        return tf.nest.pack_sequence_as(value, flat)
-
-    try:
-        longer = program.replace(**{name: repeated(program.arguments[name]) for name in names})
-        longer.eager()
-    except Exception:
-        return None
-    return longer
-
-
 def with_counted_size(program: Program, name: str, value: Any) -> Program:
     """The same call, in which the (first) number of an argument is the count of a mask."""
     sizes = list(value) if isinstance(value, (list, tuple)) else [value]
@@ -107,20 +80,19 @@ def compare(program: Program, static: Program) -> dict[str, Any]:
 
     `static` is the call with sizes that XLA knows: numbers that are other in it too are not the doing of the sizes.
     """
-    return _blamed_on_sizes(_forward, program, static)
+    found = _compared(_forward(program), program)
+    if found["status"] == "wrong-numbers" and _compared(_forward(static), static) != _FINE:
+        return {
+            "status": "refused",
+            "error": "compiled with static sizes, it gives other numbers too",
+        }
+    return found
 
 
 def compare_gradient(program: Program, static: Program) -> dict[str, Any]:
     """The same for the backward pass; `none` where there is no gradient."""
-    return _blamed_on_sizes(gradient_function, program, static)
-
-
-_Pass = Callable[[Program], Callable[..., list[tf.Tensor]]]
-
-
-def _blamed_on_sizes(way: _Pass, program: Program, static: Program) -> dict[str, Any]:
-    found = _compared(way(program), program)
-    if found["status"] == "wrong-numbers" and _compared(way(static), static) != _FINE:
+    found = _compared(gradient_function(program), program)
+    if found["status"] == "wrong-numbers" and _compared(gradient_function(static), static) != _FINE:
         return {
             "status": "refused",
             "error": "compiled with static sizes, it gives other numbers too",
