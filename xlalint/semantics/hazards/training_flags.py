@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 _PREFIX = "keras.layers."
 _TRAINING = "training"
 # Measured, each called with a tensor for `training`. Attention asks where it has a dropout; LayerNormalization and Dense never do.
-_ASK = frozenset(
+ASK = frozenset(
     "AlphaDropout BatchNormalization Dropout GaussianDropout GaussianNoise RandomBrightness RandomContrast RandomCrop RandomErasing "
     "RandomFlip RandomGrayscale RandomHue RandomRotation RandomSaturation RandomSharpness RandomTranslation RandomZoom "
     "SpatialDropout1D SpatialDropout2D SpatialDropout3D".split()
 )
 # What stands second in their `call` is a state.
-_ASK_OF_STATES = frozenset(
+ASK_OF_STATES = frozenset(
     "ConvLSTM1D ConvLSTM2D ConvLSTM3D GRU GRUCell LSTM LSTMCell SimpleRNN SimpleRNNCell".split()
 )
 
 
 def note_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
     """Note the call of a layer of Keras's own, `layer(x, training=tensor)`."""
-    if _asks(name, _ASK | _ASK_OF_STATES, frame) and _TRAINING in arguments.keywords:
+    if _asks(name, ASK | ASK_OF_STATES, frame) and _TRAINING in arguments.keywords:
         python_arguments.note_training(arguments.keywords[_TRAINING], node, frame)
 
 
 def note_super(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
     """Note `super().call(x, training)` in a class that inherits from such a layer."""
     note_call(name, arguments, node, frame)
-    if _asks(name, _ASK, frame) and len(arguments.positional) > 1:
+    if _asks(name, ASK, frame) and len(arguments.positional) > 1:
         python_arguments.note_training(arguments.positional[1], node, frame)
 
 
