@@ -222,7 +222,7 @@ ARRAY_SIZE = "array-size"
 class LoopChange(NamedTuple):
     """A variable that a tf.while_loop carries, and how one step changes it.
 
-    `what` is `grows` (a concatenation with itself), `shape`, `dtype`, `data-sized` or `outer-size` (`outer_sizes.py`); `before` and
+    `what` is `grows` (a concatenation with itself), `shape`, `dtype`, `data-sized`, `outer-size` (`outer_sizes.py`) or `unmade` (`unmade_names.py`); `before` and
     `after` are the shapes or dtypes in words, of an outer size its name, and `code` is the source of the assignment, on line `line`.
     """
 

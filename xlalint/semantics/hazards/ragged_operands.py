@@ -7,6 +7,7 @@ its own do (`rows * tf.abs(rows)`), of which only those who cut them know.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 from xlalint.semantics.catalog import Api
@@ -27,10 +28,28 @@ def verdict(api: Api, bound: dict[str, Value]) -> Verdict | None:
 def meet(operands: Iterable[Value]) -> bool:
     """Whether one operand is ragged for certain, and another dense, with at least one axis."""
     given = tuple(operands)
-    return any(map(is_sure, given)) and any(map(_has_axis, given))
+    return any(map(_is_sure, given)) and any(map(_has_axis, given))
 
 
-def is_sure(value: Value) -> bool:
+def meets_slices(node: ast.AST, left: Value, right: Value) -> bool:
+    """`rows * weights[:, None, :]`: a slice has an axis, whatever it is of."""
+    if not isinstance(node, ast.BinOp):
+        return False
+    sides = ((left, right, node.right), (right, left, node.left))
+    return any(
+        _is_sure(rows) and dense.kind is TENSOR and not dense.guess and _is_sliced(written)
+        for rows, dense, written in sides
+    )
+
+
+def _is_sliced(node: ast.expr) -> bool:
+    if not isinstance(node, ast.Subscript):
+        return False
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return any(isinstance(part, ast.Slice) for part in parts)
+
+
+def _is_sure(value: Value) -> bool:
     """Whether a value is ragged for certain."""
     return value.kind is RAGGED and not (value.guess or value.optional)
 

@@ -250,7 +250,7 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
     if owner.kind is SPARSE and operation is not None:
         note_operation(operation, (left, right), node, frame)
     elif owner.kind is RAGGED and (
-        ragged_operands.meet((left, right)) or _meets_slices(node, owner is left, (left, right))
+        ragged_operands.meet((left, right)) or ragged_operands.meets_slices(node, left, right)
     ):
         note_operation(ragged_operands.OPERATION, (left, right), node, frame)
     if owner.kind is SPARSE and operation is None:
@@ -258,18 +258,6 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
     dependence = max(v.dependence for v in (left, right) if v.holds_data)
     guess = all(v.guess for v in (left, right) if v.is_composite)
     return owner._replace(dependence=dependence, dtype=None, guess=guess)
-
-
-def _meets_slices(node: ast.AST, is_left: bool, operands: tuple[Value, Value]) -> bool:
-    """`rows * weights[:, None, :]`: a slice has an axis, whatever it is of."""
-    if not isinstance(node, ast.BinOp) or not ragged_operands.is_sure(operands[not is_left]):
-        return False
-    dense = node.right if is_left else node.left
-    is_tensor = operands[is_left].kind is TENSOR and not operands[is_left].guess
-    if not (is_tensor and isinstance(dense, ast.Subscript)):
-        return False
-    parts = dense.slice.elts if isinstance(dense.slice, ast.Tuple) else [dense.slice]
-    return any(isinstance(part, ast.Slice) for part in parts)
 
 
 def subscript(node: ast.Subscript, base: Value, frame: Frame) -> Value:
