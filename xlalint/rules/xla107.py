@@ -10,6 +10,7 @@ from xlalint.rules.base import Passage, Rule
 from xlalint.semantics.facts import ASSUMED, TRACE_EFFECT
 from xlalint.semantics.hazards.trace_effects import (
     COLLECTED,
+    DROPPED,
     EVERY_TIME,
     LEAKED,
     REBOUND,
@@ -72,7 +73,7 @@ class EffectWhileTracing(Rule):
             if detail.kind == STATE and node in self._kept and detail.where != EVERY_TIME:
                 continue
             # A library function that nobody compiles may well be host code; what AutoGraph makes a loop of is not.
-            may_be_host = detail.kind not in (LEAKED, COLLECTED, REBOUND)
+            may_be_host = detail.kind not in (LEAKED, COLLECTED, REBOUND, DROPPED)
             confidence = "possible" if fact.context.region == ASSUMED and may_be_host else None
             words = {"name": detail.name, "where": detail.where, "code": self.quote(node)}
             self.report(node, fact, detail.kind, confidence=confidence, **words)

@@ -80,7 +80,7 @@ def run_block(statements: list[ast.stmt], frame: Frame) -> bool:
 
 def _expression(node: ast.Expr, frame: Frame) -> bool:
     if not isinstance(node.value, ast.Constant):
-        evaluate(node.value, frame)
+        trace_effects.note_dropped(node, evaluate(node.value, frame), frame)
     return True
 
 
@@ -283,7 +283,13 @@ def _while(node: ast.While, frame: Frame) -> bool:
     _join_loop(frame, is_graph_loop=test.is_tensor)
     if node.orelse:
         return _after_loop(node, frame)
-    return not (truth(test) is True and not _has_break(node))
+    return not (truth(test) is True and not _has_break(node) and not _is_counted(node, frame))
+
+
+def _is_counted(node: ast.While, frame: Frame) -> bool:
+    """Whether the steps of a loop change what its test asks for, of which only the first few values have been seen."""
+    bound = frame.analysis.carried.names(node).bound
+    return any(isinstance(n, ast.Name) and n.id in bound for n in nodes_of([node.test]))
 
 
 def _while_pass(node: ast.While, frame: Frame) -> Value:
@@ -388,6 +394,9 @@ def _join_loop(frame: Frame, *, is_graph_loop: bool) -> None:
     else:
         for name, old in before.items():
             value = loops.carried(old, changes[name]) or names.get(name)
+            if old == NONE and changes[name] is not None:
+                # None before the loop: AutoGraph puts in its place a tensor like what the steps make.
+                value = changes[name]
             if value is not None and value.is_tensor and value != old:
                 names[name] = loop_state(value)
 
@@ -422,7 +431,8 @@ def _looped_over(node: ast.expr, frame: Frame) -> Value:
     """The value of what a `for` iterates over.
 
     AutoGraph makes a counting loop of `for i in tf.range(n)` and leaves the range unused. XLA still wants it to be a constant,
-    except inside another tf.function, where what is unused goes before XLA sees it (fixtures/XLA203).
+    except inside another tf.function, where what is unused goes before XLA sees it; but not from the body of a loop that
+    counts further with every step (fixtures/XLA203).
     """
     info = frame.function
     if info is None or not isinstance(node, ast.Call) or not frame.context.converted:
@@ -434,12 +444,24 @@ def _looped_over(node: ast.expr, frame: Frame) -> Value:
     target = evaluate(node.func, frame)
     if target.kind is not EXTERNAL or str(target.ref) not in ("tf.range", "builtins.range"):
         return evaluate(node, frame)
+    if any(_is_of_a_step(argument, frame) for argument in node.args):
+        return evaluate(node, frame)
     for argument in node.args:
         evaluate(argument, frame)
     was_silent, frame.silent = frame.silent, True
     items = evaluate(node, frame)
     frame.silent = was_silent
     return items
+
+
+def _is_of_a_step(node: ast.expr, frame: Frame) -> bool:
+    """Whether an expression reads what the steps of a loop of the graph around it bind, or are given."""
+    loops_around = [loop for loop in frame.constructs if isinstance(loop, (ast.For, ast.While))]
+    bound = [frame.analysis.carried.names(loop).bound for loop in loops_around]
+    if frame.bodies and frame.function is not None:
+        bound.append(frame.function.parameter_names)
+    names = [part.id for part in nodes_of([node]) if isinstance(part, ast.Name)]
+    return any(name in around for around in bound for name in names)
 
 
 def _for(node: ast.For, frame: Frame) -> bool:

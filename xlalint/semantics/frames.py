@@ -31,7 +31,7 @@ class Frame:
     gradient tapes that record it, `arms` the arms of graph conditionals that it is in,
     `host` says what it was seen to do on the host (`tracing/host_use.py`), `scope` whether code runs inside a strategy's scope (`scopes.py`), `constructs` are the conditionals and loops of the graph around it in this function,
     `bodies` counts those that callers stand in, or that were handed it, `rounds` the loops of the graph that a tape records, in callers too. `covered` holds conditions already reported as part of a larger one, `splits`
-    conditionals of which an arm returns, `graph_loops` the loops that became a tf.while_loop, `open_loops`
+    conditionals of which an arm returns, `one_armed` those of which the other never does (`left_returns.py`), `graph_loops` the loops that became a tf.while_loop, `open_loops`
     those over a tensor or a list of them, nobody knows which, `caught` the exceptions that a `try`
     around catches (`handlers.py`), `raised` whether tracing was seen to raise one of them. `left_out` are the parameters that default
     to None and that nobody is seen to pass (`left_out.py`), `rebinds` the names of the function around that a `nonlocal` statement makes this
@@ -68,6 +68,7 @@ class Frame:
     nested: list[FunctionInfo] = field(default_factory=list)
     splits: list[Split] = field(default_factory=list)
     scope: str = ""
+    one_armed: set[ast.AST] = field(default_factory=set)
     graph_loops: set[ast.AST] = field(default_factory=set)
     open_loops: set[ast.AST] = field(default_factory=set)
     caught: frozenset[str] = frozenset()

@@ -527,8 +527,7 @@ def _join_refs(a: Value, b: Value) -> Any:
     if a.kind is MAPPING and a.ref is not None and b.ref is not None:
         return _join_items(a.ref, b.ref)
     if a.kind is TENSOR_ARRAY and a.ref is not None and b.ref is not None:
-        # One made to grow loses its rows, whatever the one of the other arm would do.
-        return next((rows for rows in (a.ref, b.ref) if rows.grows), None)
+        return a.ref.joined(b.ref)
     return None
 
 

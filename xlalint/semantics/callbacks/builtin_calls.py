@@ -158,6 +158,8 @@ def _convert(name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
         is_number = name == "int" and known is not None and str(known.value).isdecimal()
         if known is not None and is_number:
             return constant(int(known.value))
+        if known is not None and name == "float" and type(known.value) in (bool, int, float):
+            return constant(float(known.value))
         return _usual_flag(name, value)
     if frame.context.converted and name in _CONVERTED_FINE:
         dtype = "int32" if name == "int" else "float32"

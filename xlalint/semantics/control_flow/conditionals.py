@@ -17,6 +17,7 @@ from xlalint.semantics.control_flow import (
     chosen,
     floating_arms,
     guarded_sizes,
+    left_returns,
     named_tests,
     raised,
     relative_ranks,
@@ -123,6 +124,9 @@ def run_arm(block: Sequence[ast.stmt], run: Callable[[], bool], frame: Frame) ->
 def note_arms(node: ast.If, test: Value, first: Arm, second: Arm, frame: Frame) -> None:
     """Note what keeps the arms from becoming one conditional, at its test or at the `raise` in one."""
     found = _raised(node, frame)
+    is_left = not frame.loops and left_returns.returns_in_one_arm(node, frame)
+    if found is None and is_left:
+        found = Difference("return", "a value", "goes on without one")
     if found is None and all(
         arm.ends or step_ways.leaves(arm.block, frame) for arm in (first, second)
     ):
@@ -139,7 +143,7 @@ def note_arms(node: ast.If, test: Value, first: Arm, second: Arm, frame: Frame) 
     if found is not None:
         at = node.body[0] if found.variant == "raise-given" else node.test
         frame.analysis.note(frame, at, ARMS, test, found)
-    if (first.returned or second.returned) and not frame.loops:
+    if (first.returned or second.returned) and not (frame.loops or is_left):
         frame.splits.append(Split(node, test, (first, second), len(frame.returned)))
 
 

@@ -13,6 +13,8 @@ from typing import NamedTuple
 from xlalint.semantics.scopes import binds, reads_of
 from xlalint.semantics.syntax import nodes_of
 
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
 
 class Position(NamedTuple):
     """A statement by its block: `block[place]`, and the statement that holds the block (None for a function's body)."""
@@ -60,20 +62,37 @@ def _blocks(statement: ast.stmt) -> list[Sequence[ast.stmt]]:
 
 def is_live_after(body: Sequence[ast.stmt], statement: ast.stmt, name: str) -> bool:
     """Whether some way from the end of `statement` reads `name` before it is bound again."""
+    leaves: ast.stmt | None = None
     for block, place, owner in reversed(path_to(body, statement)):
-        found = _first_use(block[place + 1 :], name)
-        if found is not None:
-            return found
-        if isinstance(owner, (ast.For, ast.AsyncFor, ast.While)) and block is owner.body:
-            if _read_by_next_pass(owner, name):
+        if leaves is None:
+            rest, leaves = _until_jump(block[place + 1 :])
+            found = _first_use(rest, name)
+            if found is not None:
+                return found
+        if isinstance(owner, _LOOPS) and block is owner.body:
+            if not isinstance(leaves, ast.Break) and _read_by_next_pass(owner, name):
                 return True
+            leaves = None
     return False
+
+
+def _until_jump(block: Sequence[ast.stmt]) -> tuple[Sequence[ast.stmt], ast.stmt | None]:
+    """The statements of a block up to its `break` or `continue`, and that."""
+    for place, statement in enumerate(block):
+        if isinstance(statement, (ast.Break, ast.Continue)):
+            return block[:place], statement
+    return block, None
 
 
 def is_carried(
     body: Sequence[ast.stmt], loop: ast.For | ast.AsyncFor | ast.While, name: str
 ) -> bool:
-    """Whether one step of a loop hands `name` to the next, or to what follows the loop; a name of one step alone may change."""
+    """Whether one step of a loop hands `name` to the next, or to what follows the loop; a name of one step alone may change.
+
+    What a `for` goes over AutoGraph counts as read by the loop, though it is read once: `for x in x` changes the shape of `x`.
+    """
+    if not isinstance(loop, ast.While) and _reads(loop.iter, name):
+        return True
     return _read_by_next_pass(loop, name) or is_live_after(body, loop, name)
 
 

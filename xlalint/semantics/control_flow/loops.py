@@ -48,6 +48,7 @@ RESIZED = "resized"
 REJOINED = "rejoined"
 # What a step gives one dimension more, or takes one from.
 RANK = "rank"
+_ONE_LESS = relative_ranks.words(relative_ranks.Rank(None, -1))
 
 
 def carry_round(loop: Loop, head: ast.expr, changes: Changes, frame: Frame) -> None:
@@ -57,6 +58,8 @@ def carry_round(loop: Loop, head: ast.expr, changes: Changes, frame: Frame) -> N
     The frame's names are those before the loop, `changes` what one step made of them.
     """
     every = _writers(loop)
+    for name in _targets(loop):
+        every.setdefault(name, []).append(loop)
     noted: set[str] = set()
     for name, writers in every.items():
         old, new = frame.names.get(name), changes.get(name)
@@ -67,6 +70,14 @@ def carry_round(loop: Loop, head: ast.expr, changes: Changes, frame: Frame) -> N
             continue
         if new is None:
             continue
+        if _goes_over_itself(loop, name) and not (old.shape or old.structured or frame.silent):
+            _note(head, name, RANK, "", _ONE_LESS, loop, old, frame)
+            noted.add(name)
+            continue
+        if old.is_tensor:
+            new = as_tensor(
+                new
+            )  # `x = 0` in a step: AutoGraph compares it as the tensor that it becomes
         made = carried(old, new)
         start = old
         if made is not None:
@@ -81,6 +92,13 @@ def carry_round(loop: Loop, head: ast.expr, changes: Changes, frame: Frame) -> N
             step = outer_sizes.Step(every, frozenset(every), frame)
             _note_outer_size(loop, head, name, writers[-1], start, step)
     _note_growth(loop, head, every, noted, changes, frame)
+
+
+def _goes_over_itself(loop: Loop, name: str) -> bool:
+    """`for x in x`, whose rows have a dimension less than the whole, whatever that has."""
+    if isinstance(loop, ast.While):
+        return False
+    return all(isinstance(n, ast.Name) and n.id == name for n in (loop.target, loop.iter))
 
 
 def _is_number(value: Value) -> bool:

@@ -18,7 +18,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.names import api_name
 from xlalint.semantics.syntax import nodes_of
-from xlalint.semantics.values import PYTHON, Value
+from xlalint.semantics.values import PYTHON, TENSOR_ARRAY, Value
 
 FROZEN = "frozen"
 COUNTED = "counted"
@@ -31,6 +31,7 @@ KEPT = "kept"
 CACHED = "cached"
 BUILT = "built"
 REMEMBERED = "remembered"
+DROPPED = "dropped"
 # Where variables are made that no trace finds made before.
 EVERY_TIME = "every time"
 
@@ -90,6 +91,20 @@ def note_call(name: str, node: ast.AST, frame: Frame) -> None:
             )
             effect = TraceEffect(STATE, name, when)
             frame.analysis.note(frame, node, TRACE_EFFECT, Value(PYTHON), effect)
+
+
+_WRITES = frozenset({"write", "unstack", "scatter", "split"})
+
+
+def note_dropped(node: ast.Expr, value: Value, frame: Frame) -> None:
+    """`array.write(i, x)` as a statement of its own: eager TensorFlow writes into the array, a graph makes another one."""
+    call = node.value
+    if value.kind is not TENSOR_ARRAY or not frame.context.is_compiled or frame.silent:
+        return
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+        if call.func.attr in _WRITES:
+            effect = TraceEffect(DROPPED, ast.unparse(call.func.value))
+            frame.analysis.note(frame, call, TRACE_EFFECT, value, effect)
 
 
 def note_weight(attr: str, node: ast.AST, frame: Frame) -> None:

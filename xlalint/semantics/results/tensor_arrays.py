@@ -25,8 +25,10 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import promised_sizes, text
 from xlalint.semantics.hazards.sizes import note_sizes
 from xlalint.semantics.index import ModuleInfo
+from xlalint.semantics.results import dtypes, shapes
 from xlalint.semantics.results.result_shapes import number, numbers
 from xlalint.semantics.results.result_sizes import is_left_by_mask
+from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.syntax import passed_for
 from xlalint.semantics.values import (
     COMPUTED,
@@ -37,6 +39,7 @@ from xlalint.semantics.values import (
     TENSOR,
     TENSOR_ARRAY,
     TRUE,
+    Const,
     Value,
 )
 
@@ -47,6 +50,7 @@ _PARAMETERS = ("dtype", "size", "dynamic_size")
 # Where `element_shape` stands among the parameters.
 _ELEMENT_SHAPE = 8
 PARTS = "parts"
+_TAKE_OUT = frozenset({"stack", "concat", "gather", "read"})
 _SCATTER_OP = "TensorListScatterIntoExistingList"
 
 
@@ -54,7 +58,7 @@ class Rows(NamedTuple):
     """What is known of an array: where it was made, and with how many rows (None: not known while reading).
 
     `grows` says that it was made with `dynamic_size=True`, `has_shape` that the shape of its elements is known: given, or something
-    was written; `promised` is the one that was given.
+    was written; `promised` is the one that was given. `dtype` is that of the elements, `element` their shape once it is known.
     """
 
     made_at: ast.AST
@@ -63,6 +67,24 @@ class Rows(NamedTuple):
     grows: bool
     has_shape: bool
     promised: promised_sizes.Promise | None = None
+    dtype: str | None = None
+    element: Shape | None = None
+
+    def joined(self, other: Rows) -> Rows | None:
+        """What is known of an array that is one of the two: one made to grow loses its rows, whatever the other would do."""
+        if self.made_at is not other.made_at or self.size != other.size:
+            return next((rows for rows in (self, other) if rows.grows), None)
+        if self.has_shape is not other.has_shape:
+            return self if self.has_shape else other
+        return self._replace(element=shapes.join(self.element, other.element))
+
+    def written(self, part: Value) -> Rows:
+        """The array with this part in it."""
+        is_number = type(part.ref) is Const and isinstance(part.ref.value, (int, float))
+        known = part.is_tensor and not (part.structured or part.optional or part.guess)
+        shape = () if is_number else part.shape if known else None
+        element = shapes.join(self.element, shape) if self.has_shape else shape
+        return self._replace(has_shape=True, element=element)
 
 
 def construct(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -73,12 +95,16 @@ def construct(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     text.note_array(bound.get("dtype", NOTHING_KNOWN), node, frame)
     grows = bound.get("dynamic_size", FALSE) == TRUE
     shape = arguments.keywords.get("element_shape")
-    promised = None
+    promised = element = None
     if shape is not None:
+        element = numbers(shape)
         promised = promised_sizes.promise(
-            numbers(shape), passed_for(node, _ELEMENT_SHAPE, "element_shape")
+            element, passed_for(node, _ELEMENT_SHAPE, "element_shape")
         )
-    rows = Rows(node, frame.module, number(size), grows, shape is not None, promised)
+    dtype = dtypes.named(bound.get("dtype", NOTHING_KNOWN))
+    rows = Rows(
+        node, frame.module, number(size), grows, shape is not None, promised, dtype, element
+    )
     return Value(TENSOR_ARRAY, COMPUTED, ref=rows)
 
 
@@ -95,14 +121,15 @@ def method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: F
         if type(base.ref) is Rows:
             place = passed_for(node, 1, "value")
             promised_sizes.note_write(base.ref.promised, part, place, node, frame)
-        return _with_part(_written(base), part, node)
+        return _with_part(_written(base, part), part, node)
     if attr == "scatter":
         _note_scatter(arguments, node, frame)
-        return _written(base)
+        return _written(base, NOTHING_KNOWN)
+    if attr == "unstack":
+        return _unstacked(base, arguments)
     if attr == "split":
         _note_unequal_parts(base, arguments, node, frame)
-    if attr in ("unstack", "split"):
-        return base._replace(ref=None)  # as many rows as the tensor has
+        return base._replace(ref=None)  # as many rows as there are lengths
     if attr == "identity":
         return base
     if attr == "concat" and base.producer is not None:
@@ -110,13 +137,38 @@ def method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: F
     if attr == "size":
         # The length of the one buffer, which XLA knows when it compiles.
         return Value(TENSOR, FROM_SHAPE, dtype="int32", rank=0, shape=())
-    return (
-        Value(TENSOR, COMPUTED) if attr in ("stack", "concat", "gather", "read") else NOTHING_KNOWN
-    )
+    return _taken_out(base, attr) if attr in _TAKE_OUT else NOTHING_KNOWN
 
 
-def _written(base: Value) -> Value:
-    return base._replace(ref=base.ref._replace(has_shape=True)) if type(base.ref) is Rows else base
+def _taken_out(base: Value, attr: str) -> Value:
+    """What reading an array gives: TensorFlow knows the shape of all of it from what was written."""
+    rows = base.ref
+    if type(rows) is not Rows:
+        return Value(TENSOR, COMPUTED)
+    if rows.element is None:
+        return Value(TENSOR, COMPUTED, dtype=rows.dtype)
+    shape: Shape | None = rows.element
+    if attr == "concat":
+        shape = (None, *rows.element[1:]) if rows.element else None
+    elif attr != "read":
+        shape = (rows.size if attr == "stack" and not rows.grows else None, *rows.element)
+    rank = None if shape is None else len(shape)
+    return Value(TENSOR, COMPUTED, dtype=rows.dtype, rank=rank, shape=shape)
+
+
+def _written(base: Value, part: Value) -> Value:
+    return base._replace(ref=base.ref.written(part)) if type(base.ref) is Rows else base
+
+
+def _unstacked(base: Value, arguments: Arguments) -> Value:
+    """An array of as many rows as a tensor has."""
+    given = (*arguments.positional[:1], arguments.keywords.get("value", NOTHING_KNOWN))[0]
+    rows = base.ref
+    if type(rows) is not Rows or not given.is_tensor or not given.shape or given.structured:
+        return base._replace(ref=None)
+    size, *element = given.shape
+    ref = rows._replace(size=size, grows=False, has_shape=True, element=tuple(element))
+    return base._replace(ref=ref)
 
 
 def _part(arguments: Arguments) -> Value:
