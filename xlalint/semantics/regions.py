@@ -582,7 +582,7 @@ class Regions:
         candidates = [
             info for module in modules for info in module.functions if self._may_be_assumed(info)
         ]
-        return sorted(candidates, key=lambda info: info.name in called)
+        return sorted(candidates, key=lambda info: info.name in called or _is_handed_on(info))
 
     def _may_be_assumed(self, info: FunctionInfo) -> bool:
         name = info.name
@@ -733,6 +733,15 @@ def _arriving(value: Value, traced: bool) -> Value:
 # Read backwards, a called name follows its parenthesis: that is found eight times as fast as a name that one follows.
 _AFTER_PARENTHESIS = re.compile(r"\((\w+)", re.ASCII)
 _STEP_OF_MAP = re.compile(r"map_fn\(\s*(?:fn=)?([A-Za-z_]\w*)")
+
+
+def _is_handed_on(info: FunctionInfo) -> bool:
+    """Whether the function around hands this one to others: as the body of a loop, an arm, a step."""
+    if info.parent is None:
+        return False
+    calls = (n for n in nodes_of([info.parent.node]) if isinstance(n, ast.Call))
+    given = (part for call in calls for part in (*call.args, *(k.value for k in call.keywords)))
+    return any(isinstance(part, ast.Name) and part.id == info.name for part in given)
 
 
 def _called_names(modules: list[ModuleInfo]) -> frozenset[str]:
