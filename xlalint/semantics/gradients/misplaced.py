@@ -42,7 +42,7 @@ def note_joined(node: ast.AST, items: Sequence[Value], sized: Value, frame: Fram
         return
     if all(item.producer is not None for item in items) and not _is_worked_on(node, frame):
         return
-    wrong = _that_get_others(listed, items)
+    wrong = _listed(listed, frame) or _that_get_others(listed, items)
     if wrong:
         frame.analysis.gradients.note_of(node, wrong, sized, JOINED, frame)
 
@@ -114,6 +114,22 @@ def _is_late(size: Value) -> bool:
 
 def _first_argument(node: ast.AST) -> ast.expr | None:
     return node.args[0] if isinstance(node, ast.Call) and node.args else None
+
+
+def _listed(listed: ast.expr, frame: Frame) -> list[ast.expr]:
+    """What a comprehension puts into a list, or the function into one that it hands over by its name."""
+    if isinstance(listed, ast.ListComp):
+        return [listed.elt]
+    if not isinstance(listed, ast.Name):
+        return []
+    put: list[ast.expr] = []
+    for part in nodes_of(body_of(frame.function)):
+        if isinstance(part, ast.Assign) and isinstance(part.value, ast.ListComp):
+            names = [target.id for target in part.targets if isinstance(target, ast.Name)]
+            put += [part.value.elt] if listed.id in names else []
+        elif isinstance(part, ast.Call) and ast.unparse(part.func) == f"{listed.id}.append":
+            put += part.args
+    return put
 
 
 def _that_get_others(listed: ast.expr, items: Sequence[Value]) -> list[ast.expr]:

@@ -218,7 +218,8 @@ def note_hazards(
     if misuse is not None:
         frame.analysis.note(frame, node, DATA_SIZED_USE, misuse[1], misuse[0])
         if misuse[0] == misuses.GRADIENT_WRONG:
-            items = leaves(arguments.positional[0]) if arguments.positional else ()
+            joined = arguments.positional
+            items = misuses.parts_of(joined[0]) if joined else ()
             misplaced.note_joined(node, items, misuse[1], frame)
     elif api.name in misuses.PAIRED and isinstance(node, ast.Call):
         sized = misuses.partner_of_static_size(tuple(bound.values()))

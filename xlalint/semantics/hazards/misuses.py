@@ -15,6 +15,7 @@ from xlalint.semantics.results import rejoined, result_shapes, sorted_places
 from xlalint.semantics.results.result_sizes import ALL_ONES
 from xlalint.semantics.values import (
     ARRIVING,
+    COLLECTION,
     FROM_SHAPE,
     NOTHING_KNOWN,
     PYTHON,
@@ -187,7 +188,7 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
         )
     first = values[0] if values else NOTHING_KNOWN
     if name in _CONCATENATIONS or name in _STACKS:
-        return _joined(name, leaves(first), bound)
+        return _joined(name, parts_of(first), bound)
     if not first.is_tensor or first.producer is None:
         return None
     if name in _SQUEEZES:
@@ -415,6 +416,12 @@ def _is_as_given(value: Value) -> bool:
     if value.producer is not None or value.structured or value.optional:
         return False
     return value.dependence == ARRIVING
+
+
+def parts_of(listed: Value) -> tuple[Value, ...]:
+    """What is put together; a list that a loop fills holds several of what it holds."""
+    items = leaves(listed)
+    return items * 2 if listed.kind is COLLECTION and len(items) == 1 else items
 
 
 def _joined(name: str, items: tuple[Value, ...], bound: Bound) -> Misuse | None:
