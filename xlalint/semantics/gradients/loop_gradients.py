@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics.facts import LOOP_GRADIENT
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.gradients import callers, purposes, traced_before
+from xlalint.semantics.gradients import callers, kept_results, purposes, traced_before
 from xlalint.semantics.gradients.arms import Site
 from xlalint.semantics.gradients.flows import (
     Slices,
@@ -105,11 +105,16 @@ class LoopGradients:
             if value is not None and not _is_read_beside(name, loop, value, frame)
         }
         possible = {n for n in carried if _holds_gradient(changes[n], _may_have_gradient)}
-        if not _keeps_values(loop.body, carried, possible, frame):
+        own = changes.keys()
+        if not _keeps_values(loop.body, carried, possible, frame) and not (
+            possible and kept_results.keeps(loop.body, own, frame, _may_have_gradient)
+        ):
             return
         # What is only taken for a tensor is one where it is differentiated.
         differentiable = {n for n in possible if _holds_gradient(changes[n], _has_gradient)}
-        is_known = _keeps_values(loop.body, carried, differentiable, frame)
+        is_known = _keeps_values(loop.body, carried, differentiable, frame) or (
+            bool(differentiable) and kept_results.keeps(loop.body, own, frame, _has_gradient)
+        )
         is_bounded = not isinstance(loop, ast.While) or _sets_a_bound(loop.body)
         given = [*_values(loop.body), head, *_read_by_inner(loop.body, frame)]
         self._add(Slices(loop, frame, given, possible), head, head, is_bounded, frame, is_known)
@@ -137,7 +142,11 @@ class LoopGradients:
         if body is not None:
             inside = _body(body)
             names = _parameters(body)
-            if not takes_elements and not _keeps_values(inside, names, names, frame):
+            if (
+                not takes_elements
+                and not _keeps_values(inside, names, names, frame)
+                and not kept_results.keeps(inside, names, frame, _has_gradient)
+            ):
                 return
             given += _values(inside)
         self._add(Slices(node, frame, given), node, node, is_bounded, frame, is_known=True)

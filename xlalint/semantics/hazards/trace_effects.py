@@ -77,6 +77,11 @@ _MAKES_STATE = _MAKES_VARIABLES | {
 _STATEFUL_OBJECTS = re.compile(r"^keras\.(optimizers|metrics)\.[A-Z]\w+$")
 
 
+def has_weights(name: str) -> bool:
+    """Whether a layer of Keras has weights of its own."""
+    return _WEIGHTED.match(name) is not None
+
+
 def note_call(name: str, node: ast.AST, frame: Frame) -> None:
     """A call of another package's function in compiled code."""
     note_told(name, node, frame)
