@@ -40,7 +40,7 @@ from xlalint.semantics.hazards import (
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.local_names import Changes
 from xlalint.semantics.results.arithmetic import combine
-from xlalint.semantics.syntax import nodes_of, words_of
+from xlalint.semantics.syntax import called_name, nodes_of, words_of
 from xlalint.semantics.tracing import host_use
 from xlalint.semantics.training import scopes, tpu_tests
 from xlalint.semantics.truths import is_usual, truth
@@ -280,7 +280,8 @@ def _while(node: ast.While, frame: Frame) -> bool:
 
     _repeat(node, lambda: tests.append(_while_pass(node, frame)), head, frame)
     test = evaluate(node.test, frame)
-    _join_loop(frame, is_graph_loop=test.is_tensor)
+    runs = truth(tests[0]) is True
+    _join_loop(node, frame, is_graph_loop=test.is_tensor, runs=runs)
     if node.orelse:
         return _after_loop(node, frame)
     return not (truth(test) is True and not _has_break(node) and not _is_counted(node, frame))
@@ -321,6 +322,9 @@ def _note_change_of_test(node: ast.While, frame: Frame) -> None:
     is_vague = after.structured or after.optional or after.guess
     if after.is_tensor and not is_vague:
         frame.analysis.note(frame, node.test, CONDITION, after, STARTED_IN_PYTHON)
+
+
+_JUMPS = (ast.Break, ast.Continue)
 
 
 def _has_break(loop: ast.AST) -> bool:
@@ -380,8 +384,8 @@ def _after_loop(node: ast.For | ast.While, frame: Frame) -> bool:
     return True
 
 
-def _join_loop(frame: Frame, *, is_graph_loop: bool) -> None:
-    """After a loop that began with a fork: its body may have run, or not.
+def _join_loop(node: loops.Loop, frame: Frame, *, is_graph_loop: bool, runs: bool) -> None:
+    """After a loop that began with a fork: its body may have run, or not; `runs` says that Python runs it at least once.
 
     What a tf.while_loop changes is loop state from there on: no target knows it while compiling.
     """
@@ -391,6 +395,10 @@ def _join_loop(frame: Frame, *, is_graph_loop: bool) -> None:
     names.join({}, changes)
     if not is_graph_loop:
         _keep_filled(before, changes, frame)
+        if runs and not any(isinstance(part, _JUMPS) for part in nodes_of([node])):
+            bound, read_first = frame.analysis.carried.names(node)
+            # What a step binds before it reads it is what the last step leaves, however many there are.
+            names.apply({name: changes[name] for name in changes if name in bound - read_first})
     else:
         for name, old in before.items():
             value = loops.carried(old, changes[name]) or names.get(name)
@@ -498,8 +506,18 @@ def _for(node: ast.For, frame: Frame) -> bool:
     if is_graph_loop:
         frame.rounds -= 1
         frame.constructs.pop()
-    _join_loop(frame, is_graph_loop=is_graph_loop)
+    _join_loop(node, frame, is_graph_loop=is_graph_loop, runs=_has_items(node.iter, items, frame))
     return _after_loop(node, frame) if node.orelse else True
+
+
+def _has_items(node: ast.expr, items: Value, frame: Frame) -> bool:
+    """Whether what a loop of Python goes over is known not to be empty: `(1.0, 2.0)`, `range(3)`."""
+    if items.kind is SEQUENCE:
+        return bool(items.ref)
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or called_name(node) != "range":
+        return False
+    known = evaluate(node.args[0], frame).constant()
+    return known is not None and isinstance(known.value, int) and known.value > 0
 
 
 def _with(node: ast.With, frame: Frame) -> bool:

@@ -124,8 +124,12 @@ def _like(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
 
 
 def _ones_like(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    """Of the dtype that it is given, XLA makes ones for the whole buffer; of another, for the elements that count."""
     value = _like(arguments, bound, flat, frame)
-    return value if value.producer is None else value._replace(producer=ALL_ONES)
+    first = flat[0] if flat else NOTHING_KNOWN
+    if value.producer is None or (bound.get("dtype", NONE) != NONE and value.dtype != first.dtype):
+        return value
+    return value._replace(producer=ALL_ONES)
 
 
 def _where(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
