@@ -42,7 +42,9 @@ from xlalint.semantics.values import (
     NDARRAY,
     NONE,
     NOTHING_KNOWN,
+    PYTHON,
     SEQUENCE,
+    SHAPE,
     TENSOR,
     VARIABLE,
     Value,
@@ -426,6 +428,23 @@ class Functions:
             frame.self_value = self_value
             frame.self_name = first[0].arg if first else None
         return frame
+
+    def passed_in_python(self, info: FunctionInfo) -> set[str]:
+        """The parameters for which every compiled call that was seen passes numbers, text or sizes of Python."""
+        found: set[str] | None = None
+        arguments = info.node.args
+        names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        for (region, *_), self_value, positional, keywords, *_ in self._memo.get(info, ()):
+            if region not in (COMPILED, ASSUMED):
+                continue
+            given = dict(zip(names[self_value is not None :], positional)) | dict(keywords)
+            python = {
+                name
+                for name, value in given.items()
+                if value.kind in (PYTHON, SHAPE) and value != NONE
+            }
+            found = python if found is None else found & python
+        return found or set()
 
     def run_body(self, info: FunctionInfo, frame: Frame) -> Value:
         if isinstance(info.node, ast.Lambda):

@@ -30,7 +30,7 @@ from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import families
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.tracing import host_signs, host_use
 from xlalint.semantics.tracing.factories import Factories
 from xlalint.semantics.tracing.heirs import Heirs
@@ -44,6 +44,7 @@ from xlalint.semantics.values import (
     NOTHING_KNOWN,
     PYTHON,
     SEQUENCE,
+    SOME_PYTHON,
     TENSOR,
     TRUE,
     Value,
@@ -261,6 +262,7 @@ class Regions:
             self._find_roots(module)
         for module in relevant:
             self._find_inherited(module)
+        self._pending.sort(key=lambda root: _is_called_by_its_class(root.function))
         self._drain()
         self._run_host_functions(relevant)
         for function in self._assumed_order(relevant):
@@ -518,6 +520,8 @@ class Regions:
         frame.names.update(free)
         takes_text = any(v.is_tensor and v.dtype == "string" for v in free.values())
         if root.context.region == COMPILED and root.role_method is None:
+            if assumed:
+                self._believe_callers(info, frame)
             self._promote(info, frame)
         self._analysis.functions.visited.setdefault(info)
         self._analysis.functions.running.append(info)
@@ -537,6 +541,13 @@ class Regions:
                 self._host.add(info)
             if root.role_method is None and _feeds_steps(info, frame, root.context, takes_text):
                 self._handed_to_host.add(info)
+
+    def _believe_callers(self, info: FunctionInfo, frame: Frame) -> None:
+        """What a parameter is called, or used for, says less than that everybody in the project passes a number of Python."""
+        inferred = {n for n, value in frame.names.items() if value.is_tensor and not value.sure}
+        if inferred:
+            for name in inferred & self._analysis.functions.passed_in_python(info):
+                frame.names[name] = SOME_PYTHON
 
     def _promote(self, info: FunctionInfo, frame: Frame) -> None:
         """In a compiled function, a parameter used as a tensor is one: tf.function makes it so."""
@@ -733,6 +744,13 @@ def _arriving(value: Value, traced: bool) -> Value:
 # Read backwards, a called name follows its parenthesis: that is found eight times as fast as a name that one follows.
 _AFTER_PARENTHESIS = re.compile(r"\((\w+)", re.ASCII)
 _STEP_OF_MAP = re.compile(r"map_fn\(\s*(?:fn=)?([A-Za-z_]\w*)")
+
+
+def _is_called_by_its_class(info: FunctionInfo) -> bool:
+    """Whether other methods call this one: they are run first, and tell what it is given."""
+    methods = info.cls.methods.values() if info.cls is not None else ()
+    calls = (call for method in methods if method is not info for call in method.calls)
+    return any(called_name(call) == info.name for call in calls)
 
 
 def _is_handed_on(info: FunctionInfo) -> bool:
