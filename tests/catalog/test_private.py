@@ -84,6 +84,12 @@ def test_the_public_names_are_those_of_the_catalogue() -> None:
     assert len(unknown) < len(functions) / 20, unknown
 
 
+@pytest.mark.parametrize("module", ["sparse_csr_matrix_ops", "gen_sparse_csr_matrix_ops"])
+def test_raw_operations_are_known_wherever_they_are_imported_from(module: str) -> None:
+    private = f"tensorflow.python.ops.linalg.sparse.{module}.sparse_matrix_sparse_mat_mul"
+    assert canonical(private) == "tf.raw_ops.SparseMatrixSparseMatMul"
+
+
 @pytest.mark.compiler
 def test_the_table_says_what_the_installed_modules_hold() -> None:
     import tensorflow as tf

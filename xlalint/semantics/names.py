@@ -44,6 +44,9 @@ _PRIVATE_OPS = (
     "tf.python.framework.ops",
 )
 
+# Those that hand on all of a generated module.
+_HAND_ON_RAW_OPS = ("tf.python.ops.linalg.sparse.sparse_csr_matrix_ops",)
+
 
 @cache
 def canonical(dotted: str) -> str:
@@ -125,7 +128,7 @@ def _public_name(name: str) -> str:
         return public
     if module in _PRIVATE_OPS:
         return "tf." + leaf
-    if ".gen_" in module and leaf:
+    if (".gen_" in module or module in _HAND_ON_RAW_OPS) and leaf:
         op = "tf.raw_ops." + "".join(part.capitalize() for part in leaf.split("_"))
         return _SHAPE_OPS.get(op, op)
     return name
