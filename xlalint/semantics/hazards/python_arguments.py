@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 # Refused as a tensor, and with a tensor in the list. Not measured, as what they make is refused for tensors anyway.
 UNMEASURED = {
+    "tf.squeeze": ("axis",),
     "tf.unstack": ("num",),
     "tf.make_tensor_proto": ("values",),
     "tf.constant": ("shape",),
@@ -59,9 +60,10 @@ def note(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None
 
 def _least(name: str, parameter: str) -> int:
     """The least that a tensor depends on that is refused. Where the shape is static, operations find the number behind
-    `tf.size(tf.shape(x)[:-2])`; `keras.ops` compares it in Python, which no tensor made while tracing takes (Keras 3.15).
+    `tf.size(tf.shape(x)[:-2])`; `keras.ops` compares it in Python, which no tensor made while tracing takes (Keras 3.15),
+    nor does `tf.squeeze`.
     """
-    if name.startswith(_KERAS_OPS):
+    if name.startswith(_KERAS_OPS) or name == "tf.squeeze":
         return CONSTANT
     is_looked_up = parameter not in _NEVER_LOOKED_UP and not name.startswith(_BACKEND)
     return BOUNDED if is_looked_up else FROM_SHAPE
