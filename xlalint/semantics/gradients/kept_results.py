@@ -2,7 +2,7 @@
 
 The gradient of a loop reads what was there before the loop where it is: `total += tf.sin(x)` keeps nothing. It keeps what a step computed
 wherever a gradient asks for that: the result of an operation (`tf.exp(x)`, `tf.sort(x)`), and an operand that the step has made
-(`tf.square(x - y)`, `x * tf.cast(i, tf.float32)`). Measured of 140 expressions, in an arm of a conditional and in a loop without a bound, which
+(`tf.square(x - y)`, `x * tf.cast(i, tf.float32)`). Measured of 160 expressions, in an arm of a conditional and in a loop without a bound, which
 agree (TensorFlow 2.21).
 """
 
@@ -48,9 +48,6 @@ class _Part(NamedTuple):
 
     is_trained: bool
     is_computed: bool
-
-
-_NOTHING = _Part(False, False)
 
 
 def keeps(
