@@ -10,6 +10,7 @@ import libcst as cst
 from xlalint.rules.base import Passage, Rule
 from xlalint.rules.layers import named_in
 from xlalint.semantics.facts import CALL, INDEX, RECURRENT, SLICE_WRITE, STRIDE, CallDetail, Fact
+from xlalint.semantics.hazards.noted_calls import works_with
 from xlalint.semantics.hazards.sizes import (
     are_read_off_arguments,
     confidence,
@@ -17,7 +18,7 @@ from xlalint.semantics.hazards.sizes import (
     sizes_from_data,
     sizes_in_front,
 )
-from xlalint.semantics.values import ARRIVING, BOUNDED, CAPTURED, Value, leaves
+from xlalint.semantics.values import ARRIVING, BOUNDED, CAPTURED, FROM_SHAPE, Value, leaves
 
 
 class _Size(NamedTuple):
@@ -127,7 +128,9 @@ class SizeFromData(Rule):
         return "argument" if self.passage.aim.is_tpu else "argument-cpu"
 
     def _judge(self, node: cst.Call, fact: Fact, parameter: str, value: Value) -> None:
+        is_worked_with = works_with(fact.detail.api, parameter)
         least = BOUNDED if parameter in fact.detail.exact_args else self._least
+        least = FROM_SHAPE if is_worked_with else least
         data = [v for v in sizes_from_data(value, least) if self._is_late(v)]
         if not data:
             least = BOUNDED
@@ -145,7 +148,7 @@ class SizeFromData(Rule):
             _Size(
                 node if argument is None else argument,
                 fact,
-                self._variant(dependence),
+                "worked-with" if is_worked_with else self._variant(dependence),
                 confidence(parameter, deciding, dependence),
                 {"api": self.quote(node.func), "argument": parameter, "value": quoted},
                 frozenset(name for part in parts for name in _names(part)),

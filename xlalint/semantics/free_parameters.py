@@ -21,6 +21,7 @@ from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
     COLLECTION,
     EXTERNAL,
+    FROM_SHAPE,
     FUNCTION,
     LIKELY_DATA,
     MAPPING,
@@ -49,10 +50,10 @@ def held(
     signed = frame.analysis.traits(info).signature
     used: set[str] | None = None
     for position, parameter in enumerate([*named, *arguments.kwonlyargs]):
-        if position < len(signed):
-            found[parameter.arg] = signed[position]
-            continue
         written = defaults.get(parameter.arg)
+        if position < len(signed):
+            found[parameter.arg] = _as_signed(signed[position], written, frame)
+            continue
         value = _declared(info, parameter, written, frame, assumed, role_method, position == 0)
         if value is None:
             if used is None:
@@ -94,6 +95,16 @@ def infer_unknown(info: FunctionInfo, frame: Frame) -> None:
             frame.names[name] = promised._replace(structured=True)
         elif name in used:
             frame.names[name] = LIKELY_DATA
+
+
+def _as_signed(promised: Value, default: ast.expr | None, frame: Frame) -> Value:
+    """What a signature says of a parameter. A number that has a default (`axis=1`) and a graph that others compile: they pass numbers, or
+    nothing, and what a call passes as a constant XLA finds in the function that is called, as it does what a shape says.
+    """
+    is_number = isinstance(default, (ast.Constant, ast.UnaryOp)) and promised.shape == ()
+    if frame.context.jit or not is_number or not promised.is_tensor:
+        return promised
+    return promised._replace(dependence=FROM_SHAPE)
 
 
 def _declared(

@@ -34,7 +34,13 @@ from xlalint.semantics.hazards import (
     unknown_sizes,
     verdicts,
 )
-from xlalint.semantics.hazards.noted_calls import is_handed_over, needs_exact, note_call
+from xlalint.semantics.hazards.noted_calls import (
+    is_handed_over,
+    is_measured,
+    needs_exact,
+    note_call,
+    works_with,
+)
 from xlalint.semantics.hazards.sizes import sizes_in_front
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import composites, result_dtypes, result_sizes
@@ -116,7 +122,7 @@ def is_ordinary(api: Api, settled: Settled, arguments: Arguments) -> bool:
 
 def _must_be_known(api: Api, value: Value | None, parameter: str) -> bool:
     """Whether XLA has to know the value of an argument and cannot."""
-    if is_handed_over(value):
+    if is_handed_over(value) or (works_with(api.name, parameter) and is_measured(value)):
         return True
     if not _is_bounded(value):
         return False

@@ -12,6 +12,7 @@ from xlalint.semantics.hazards import families
 from xlalint.semantics.values import (
     ARRIVING,
     CAPTURED,
+    FROM_SHAPE,
     NOTHING_KNOWN,
     PYTHON,
     UNKNOWN,
@@ -52,6 +53,21 @@ def needs_exact(api: Api, parameter: str) -> bool:
     if parameter in _EXACT_PARAMETERS or (api.name, parameter) in _EXACT_SHAPES:
         return True
     return parameter in api.exact_args and api.name not in _SHAPES_OF_THEIR_OWN
+
+
+# They work out a greatest common divisor with these arguments, in a loop of the graph where Python does not know them.
+_WORKED_WITH = {
+    "tf.signal.frame": frozenset({"frame_length", "frame_step"}),
+    "tf.signal.stft": frozenset({"frame_length", "frame_step"}),
+    "tf.signal.mdct": frozenset({"frame_length"}),
+}
+
+
+def works_with(name: str, parameter: str) -> bool:
+    """Whether an API computes with a size in the graph, of which XLA needs the result as a constant: one taken from a shape is refused,
+    too (fixtures/XLA203/flagged_frames_by_tensors.py).
+    """
+    return parameter in _WORKED_WITH.get(name, ())
 
 
 def note_operation(
@@ -124,6 +140,11 @@ def detail_of(
 def is_data(value: Value | None) -> bool:
     """Whether there is a tensor in it that the program is handed, or computes."""
     return _depends(value, ARRIVING)
+
+
+def is_measured(value: Value | None) -> bool:
+    """Whether there is a tensor in it that is no constant, though a shape may say what it is."""
+    return _depends(value, FROM_SHAPE)
 
 
 def is_handed_over(value: Value | None) -> bool:
