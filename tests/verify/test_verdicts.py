@@ -414,6 +414,9 @@ def test_numbers_that_differ_somewhere_confirm_the_only_claim_about_them(folder:
     verdict = one(folder, finding("XLA204", 4), told)
     assert (verdict.verdict, verdict.evidence) == (CONFIRMED, "step: output 0 differs")
     assert one(folder, finding("XLA401", 4), told).verdict != CONFIRMED
+    written = finding("XLA107", 4, variant="dropped")
+    assert one(folder, written, told).verdict == CONFIRMED
+    assert one(folder, finding("XLA107", 4, variant="kept"), told).verdict != CONFIRMED
 
 
 def test_numbers_that_differ_somewhere_leave_two_claims_open(folder: Path) -> None:

@@ -84,6 +84,7 @@ _CLAIMS = {
     "XLA105": Claim(_TRACING, TRACES),
     "XLA106/warning": Claim(frozenset({"python", "compiler"}), HOLDS, _CONDITIONALS),
     "XLA106/error": Claim(frozenset({"python", "symbolic", "compiler"}), TRACES),
+    "XLA107/dropped": Claim(frozenset({"compiler", "no-kernel", "numbers"}), NEVER, otherwise=_THESE_VALUES),
     "XLA107/error": Claim(frozenset({"python", "symbolic", OUT_OF_REACH}), NEVER, otherwise=_LATER),
     "XLA107": Claim(frozenset(), NEVER, otherwise=_LATER),
     "XLA201": Claim(_REFUSED, BOUNDED),
