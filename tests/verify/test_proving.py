@@ -135,6 +135,38 @@ def test_a_rewrite_that_does_not_compile_is_refuted(write: WriteFiles) -> None:
     assert "does not compile" in proof.evidence
 
 
+def test_a_rewrite_is_traced_though_the_original_has_been(write: WriteFiles) -> None:
+    """The tf.function that other compiled code calls has the original's trace; of the rewrite it says nothing."""
+    source = dedent(
+        """
+        import tensorflow as tf
+
+
+        @tf.function
+        def doubled(x):
+            rows = tf.TensorArray(tf.float32, size=2, element_shape=[3])
+            for i in tf.range(2):
+                rows.write(i, x[i] * 2.0)
+            return rows.stack()
+
+
+        FIRST = doubled(tf.ones([2, 3]))
+        """
+    )
+    write_row = "rows.write(i, x[i] * 2.0)"
+    bound, wrong = prove(
+        write({}),
+        source,
+        (write_row, f"rows = {write_row}"),
+        (write_row, f"rows = {write_row.replace('2.0', '3.0')}"),
+    )
+    assert bound.status == PROVEN
+    assert (
+        "as well" not in bound.evidence
+    )  # under XLA it agrees with eager code, as the original does not
+    assert wrong.status == REFUTED
+
+
 def test_what_is_not_inside_a_function_cannot_be_compared(write: WriteFiles) -> None:
     source = BRANCH.replace(", autograph=False", "")
     (proof,) = prove(write({}), source + "\n", (RATIO, RATIO))

@@ -26,6 +26,27 @@ class UnfitError(Exception):
     """The rewrite changes more than the insides of functions. The message says what."""
 
 
+# Where a tf.function keeps what it has traced: those without a value here begin with None, caches with an empty one of their type.
+_TRACES = ("_variable_creation_config", "_no_variable_creation_config", "_function_cache")
+
+
+def _without_traces() -> list[tuple[Any, dict[str, Any]]]:
+    """Make every living tf.function trace anew; what each has traced is returned."""
+    found: list[tuple[Any, dict[str, Any]]] = []
+    for one in gc.get_objects():
+        kind = type(one)
+        home = f"{kind.__module__}"
+        if kind.__name__ != "Function" or not home.startswith("tensorflow.python.eager."):
+            continue
+        traces = {name: vars(one)[name] for name in _TRACES if name in vars(one)}
+        if len(traces) == len(_TRACES):
+            found.append((one, traces))
+            vars(one).update(
+                dict.fromkeys(traces), _function_cache=type(traces["_function_cache"])()
+            )
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class _Named:
     """A function of a text: its qualified name, and which of those with that name it is."""
@@ -45,6 +66,7 @@ class Transplant:
         self, module: ModuleType, path: str, original: str, rewritten: str, folder: Path
     ) -> None:
         self._swapped: list[tuple[FunctionType, CodeType, CodeType]] = []
+        self._traced: list[tuple[Any, dict[str, Any]]] = []
         self._module = module
         self._path = real_path(path)
         before, after = ast.parse(original), ast.parse(rewritten)
@@ -109,6 +131,10 @@ class Transplant:
         for function, old_code, new_code in self._swapped:
             function.__code__ = new_code if new else old_code
         self._anew.put(new=new)
+        # A tf.function that was traced with the one code would run that trace with the other.
+        for graph, traces in self._traced:
+            vars(graph).update(traces)
+        self._traced = _without_traces() if new else []
 
     def line_of(self, error: BaseException) -> int:
         """The line of the rewritten text in which an error came up; 0 where it did not."""
