@@ -543,7 +543,10 @@ class Regions:
                 self._handed_to_host.add(info)
 
     def _believe_callers(self, info: FunctionInfo, frame: Frame) -> None:
-        """What a parameter is called, or used for, says less than that everybody in the project passes a number of Python."""
+        """What a parameter is called, or used for, says less than that everybody in the project passes a number of Python.
+
+        `given_sizes` says it of a module's own functions, by their text: these may be run before their callers are.
+        """
         inferred = {n for n, value in frame.names.items() if value.is_tensor and not value.sure}
         if inferred:
             for name in inferred & self._analysis.functions.passed_in_python(info):
@@ -757,7 +760,7 @@ def _is_handed_on(info: FunctionInfo) -> bool:
     """Whether the function around hands this one to others: as the body of a loop, an arm, a step."""
     if info.parent is None:
         return False
-    calls = (n for n in nodes_of([info.parent.node]) if isinstance(n, ast.Call))
+    calls = info.parent.calls
     given = (part for call in calls for part in (*call.args, *(k.value for k in call.keywords)))
     return any(isinstance(part, ast.Name) and part.id == info.name for part in given)
 

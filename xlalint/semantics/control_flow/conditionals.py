@@ -125,6 +125,8 @@ def note_arms(node: ast.If, test: Value, first: Arm, second: Arm, frame: Frame) 
     """Note what keeps the arms from becoming one conditional, at its test or at the `raise` in one."""
     found = _raised(node, frame)
     is_left = not frame.loops and left_returns.returns_in_one_arm(node, frame)
+    if is_left:
+        frame.one_armed.add(node)
     if found is None and is_left:
         found = Difference("return", "a value", "goes on without one")
     if found is None and all(

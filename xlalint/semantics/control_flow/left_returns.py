@@ -40,10 +40,9 @@ def returns_in_one_arm(node: ast.If, frame: Frame) -> bool:
     if _has_return(other) or any(isinstance(statement, ast.Raise) for statement in other):
         return False
     inside = list(nodes_of(returning, into_functions=False))
-    if any(n in frame.one_armed or (n in frame.graph_loops and _may_return(n)) for n in inside):
-        return False
-    frame.one_armed.add(node)
-    return True
+    return not any(
+        n in frame.one_armed or (n in frame.graph_loops and _may_return(n)) for n in inside
+    )
 
 
 def _may_return(loop: ast.AST) -> bool:

@@ -75,9 +75,8 @@ def carry_round(loop: Loop, head: ast.expr, changes: Changes, frame: Frame) -> N
             noted.add(name)
             continue
         if old.is_tensor:
-            new = as_tensor(
-                new
-            )  # `x = 0` in a step: AutoGraph compares it as the tensor that it becomes
+            # `x = 0` in a step: AutoGraph compares it as the tensor that it becomes
+            new = as_tensor(new)
         made = carried(old, new)
         start = old
         if made is not None:

@@ -127,8 +127,9 @@ def _listed(listed: ast.expr, frame: Frame) -> list[ast.expr]:
         if isinstance(part, ast.Assign) and isinstance(part.value, ast.ListComp):
             names = [target.id for target in part.targets if isinstance(target, ast.Name)]
             put += [part.value.elt] if listed.id in names else []
-        elif isinstance(part, ast.Call) and ast.unparse(part.func) == f"{listed.id}.append":
-            put += part.args
+        elif isinstance(part, ast.Call) and called_name(part) == "append":
+            holder = part.func.value if isinstance(part.func, ast.Attribute) else None
+            put += part.args if isinstance(holder, ast.Name) and holder.id == listed.id else []
     return put
 
 
