@@ -145,7 +145,11 @@ class LoopGradients:
             if (
                 not takes_elements
                 and not _keeps_values(inside, names, names, frame)
-                and not kept_results.keeps(inside, names, frame, _has_gradient)
+                # What stands outside of a function of the module's is given to it; one that is defined here reads it.
+                and not (
+                    body.parent is frame.function
+                    and kept_results.keeps(inside, names, frame, _has_gradient)
+                )
             ):
                 return
             given += _values(inside)
