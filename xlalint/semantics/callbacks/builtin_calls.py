@@ -22,6 +22,7 @@ from xlalint.semantics.values import (
     CLASS,
     COLLECTION,
     COMPUTED,
+    CONSTANT,
     DATASET,
     EXTERNAL,
     FALSE,
@@ -163,8 +164,10 @@ def _convert(name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
         return _usual_flag(name, value)
     if frame.context.converted and name in _CONVERTED_FINE:
         dtype = "int32" if name == "int" else "float32"
-        # Whoever asks for Python's number in a function that nobody is seen to compile means to run it eagerly, and has one then.
-        is_meant = name == "float" and frame.context.region == ASSUMED and not value.sure
+        # Whoever asks for Python's number in a function that nobody is seen to compile means to run it eagerly, and has one then: so does who
+        # makes a setting of settings, `int(ops.ceil(filters / ratio))`.
+        is_asked = value.dependence == CONSTANT or (name == "float" and not value.sure)
+        is_meant = frame.context.region == ASSUMED and is_asked
         is_guess = value.guess or is_meant
         return value._replace(kind=TENSOR, dtype=dtype, ref=FromPython(name), guess=is_guess)
     # No number is made of a list or dict of what a step computes either, as `metric.result()` may be.

@@ -237,7 +237,7 @@ def _overloaded(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value
 def note_cast_operand(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
     """`x * int(t)`: a Python number takes the dtype of x, the int32 tensor that AutoGraph makes of it does not."""
     for made, other in ((left, right), (right, left)):
-        if type(made.ref) is not FromPython or not made.is_tensor:
+        if type(made.ref) is not FromPython or not made.is_tensor or made.guess:
             continue
         dtype = _dtype_beside(other)
         if None not in (made.dtype, dtype) and made.dtype != dtype:

@@ -92,9 +92,10 @@ def _same(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
         return Value(
             TENSOR, FROM_SHAPE, None, "int32", 1, Content(first.shape), shape=(len(first.shape),)
         )
-    if first.kind is UNKNOWN:
+    inside = first.ref if first.kind is COLLECTION else None
+    if first.kind is UNKNOWN or (isinstance(inside, Value) and inside.guess):
         # Made a tensor: whatever it was, it is one now. Whether it holds data is not known.
-        return Value(TENSOR, first.dependence, sure=False)
+        return Value(TENSOR, sure=False)
     return Value(
         TENSOR, dependence_of(flat), producer_of_leaves(flat), dtype_of_literal(first, bound)
     )
