@@ -121,6 +121,10 @@ class FromPython(NamedTuple):
     name: str
 
 
+class Handed(NamedTuple):
+    """That a tensor is reckoned from numbers that a layer was handed beside its batch and from sizes alone: it is a size itself, as they are."""
+
+
 class Kept(NamedTuple):
     """What a boolean mask leaves of a tensor: `at_most` elements or rows, the size of the mask."""
 
@@ -167,7 +171,7 @@ class Value(NamedTuple):
     known: of a tensor its own, of a SHAPE the one it holds. `rank` is 0 for a scalar, otherwise the least number of
     dimensions (a mask is no scalar, whatever its rank), None when nothing is known. A tensor's `ref` is a `Content`
     where its elements are known numbers, a `Kept` where a mask of known size made it, a `Cut` where slices did, a `Places` where a sort did, an
-    `Eager` where a constructor or a module made it. `sure` is False where kind and dependence rest on a parameter that was
+    `Eager` where a constructor or a module made it, a `Handed` where it was reckoned from what a layer was handed. `sure` is False where kind and dependence rest on a parameter that was
     only inferred to be a tensor, `guess` True where the very kind does. `optional` marks a value that may also be None, `structured` a tensor that may
     also be a list, tuple or dict of tensors (the `inputs` of a layer). The `dtype` of a sequence is `list` or `tuple` where it is written as one. `made` is where a thing with variables was made, in code that
     knows of a strategy (`scopes.py`). `given` are the settings that an object of a project class was made with (`configured.py`), and
@@ -258,6 +262,11 @@ DATA = Value(TENSOR, ARRIVING)
 LIKELY_DATA = Value(TENSOR, ARRIVING, sure=False, guess=True)
 INPUTS = Value(TENSOR, ARRIVING, structured=True)
 STATIC_SHAPE = Value(SHAPE)
+
+
+def may_be_handed(value: Value) -> bool:
+    """Whether a tensor may be a number that a layer was handed beside its batch, or is reckoned from such numbers."""
+    return value.structured or type(value.ref) is Handed
 
 
 def counted_size(counted: int | None) -> Value:

@@ -108,11 +108,12 @@ def _is_late(part: ast.expr, value: Value) -> bool:
         return False
     if isinstance(part, ast.Slice):
         return True
-    return value.is_tensor and not (value.guess or value.optional or value.structured)
+    # Structures are no index: what may be one, such as an element of what `tf.map_fn` goes over, is a tensor here.
+    return value.is_tensor and not (value.guess or value.optional)
 
 
 def _is_known_late(value: Value) -> bool:
-    return value.dependence in (BOUNDED, ARRIVING, COMPUTED) and value.sure
+    return value.dependence is COMPUTED or (value.dependence in (BOUNDED, ARRIVING) and value.sure)
 
 
 def _is_moved(part: ast.Slice, size: int | None, frame: Frame) -> bool:

@@ -14,6 +14,7 @@ from xlalint.semantics.values import (
     SEQUENCE,
     Value,
     leaves,
+    may_be_handed,
 )
 
 
@@ -45,7 +46,7 @@ def is_size_from_data(number: Value, least: int) -> bool:
     What a layer is handed, or one of several things, is no batch where it stands as a number: batches have an axis. It is a
     size that the caller knows, as in `layer((x, (height, width)))` (fixtures/XLA203/near_layers_given_a_size.py).
     """
-    is_handed = number.structured or number.guess
+    is_handed = number.guess or may_be_handed(number)
     return number.is_tensor and number.dependence >= least and not is_handed
 
 

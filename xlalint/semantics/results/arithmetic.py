@@ -24,6 +24,7 @@ from xlalint.semantics.training import reductions
 from xlalint.semantics.values import (
     ARRIVING,
     BOUNDED,
+    CAPTURED,
     COLLECTION,
     COMPUTED,
     CONSTANT,
@@ -39,12 +40,14 @@ from xlalint.semantics.values import (
     TENSOR,
     UNKNOWN,
     FromPython,
+    Handed,
     Partly,
     Places,
     Value,
     constant,
     element,
     join,
+    may_be_handed,
     shaped,
     static_shape,
 )
@@ -293,13 +296,15 @@ def tensor_of(*operands: Value) -> Value:
         dtype = None  # arithmetic on a mask casts it first, or fails: not a mask any more
     given = next((o.given for o in tensors if o.given), ())
     axis = next((_broadcast_axis(o, rank) for o in tensors if o.producer is not None), 0)
+    arriving = [operand for operand in tensors if operand.dependence >= CAPTURED]
+    is_handed = bool(arriving) and all(map(may_be_handed, arriving))
     return Value(
         TENSOR,
         dependence,
         producer,
         dtype,
         rank,
-        None,
+        Handed() if is_handed else None,
         sure,
         guess=guess,
         shape=shape,

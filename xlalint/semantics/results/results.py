@@ -44,9 +44,8 @@ from xlalint.semantics.values import (
     leaves,
 )
 
-_SHAPES = frozenset(
-    {"tf.shape", "tf.size", "tf.rank", "tf.shape_n", "keras.backend.shape", "keras.ops.shape"}
-)
+_COUNTS = frozenset({"tf.size", "keras.ops.size", "tf.experimental.numpy.size"})
+_SHAPES = _COUNTS | {"tf.shape", "tf.rank", "tf.shape_n", "keras.backend.shape", "keras.ops.shape"}
 _PYTHON_RESULTS = frozenset(
     {
         "keras.backend.ndim",
@@ -316,7 +315,7 @@ def _shape_of(name: str, flat: tuple[Value, ...], bound: Bound) -> Value:
     """A shape is a compile-time constant for XLA as long as the tensor's own size is."""
     is_data_sized = any(leaf.producer is not None for leaf in flat)
     dependence = BOUNDED if is_data_sized and name != "tf.rank" else FROM_SHAPE
-    rank = 0 if name in ("tf.size", "tf.rank") else 1
+    rank = 0 if name == "tf.rank" or name in _COUNTS else 1
     first = flat[0] if flat and flat[0].is_tensor else NOTHING_KNOWN
     if name == "keras.ops.shape":
         return _shape_as_tuple(first, dependence)

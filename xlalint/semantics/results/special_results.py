@@ -34,9 +34,11 @@ from xlalint.semantics.values import (
     TRUE,
     UNKNOWN,
     Content,
+    Handed,
     Value,
     constant,
     leaves,
+    may_be_handed,
     shaped,
     static_shape,
     usually,
@@ -101,8 +103,10 @@ def _same(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
     )
 
 
-def _content(value: Value) -> Content | None:
-    """The known numbers of a tensor, which a cast or a copy keeps."""
+def _content(value: Value) -> Content | Handed | None:
+    """The known numbers of a tensor, which a cast or a copy keeps, or that it may be a number that a layer was handed."""
+    if may_be_handed(value):
+        return Handed()
     return value.ref._replace(is_eager=False) if type(value.ref) is Content else None
 
 
