@@ -152,12 +152,13 @@ def note_arms(node: ast.If, test: Value, first: Arm, second: Arm, frame: Frame) 
 def note_guarded(
     test: ast.expr, value: Value, first: Sequence[ast.AST], second: Sequence[ast.AST], frame: Frame
 ) -> None:
-    """Note the call of an arm that asks for a size which is negative where the other arm is meant."""
+    """Note the call of an arm that asks for a size which is negative, or more than there is, where the other arm is meant."""
     if frame.silent or not frame.context.is_compiled:
         return
     found = guarded_sizes.guarded_size(test, value, first, second, frame)
     if found is not None:
-        detail = Difference("guarded-size", found.size, ast.unparse(test))
+        variant = "guarded-part" if found.is_part else "guarded-size"
+        detail = Difference(variant, found.size, ast.unparse(test))
         frame.analysis.note(frame, found.call, ARMS, value, detail)
 
 

@@ -1,8 +1,9 @@
 """Sizes that a conditional guards: `if n < k: x = tf.pad(x, [[0, k - n]])`, where `n` is a size that XLA knows.
 
-XLA compiles both arms, with the sizes of the input at hand. Where the arm is not taken, its size is negative, and the compiler
-refuses it: `Paddings must be non-negative`, `Expected multiples[1] >= 0` (measured on TensorFlow 2.15 and 2.21;
-fixtures/XLA106). Eager TensorFlow, and AutoGraph without XLA, never look at that arm.
+XLA compiles both arms, with the sizes of the input at hand. Where the arm is not taken, its size is negative, or more than there is
+(`if n > k: x = tf.slice(x, [0], [k])`), and the compiler refuses it: `Paddings must be non-negative`, `Expected multiples[1] >= 0`,
+`Expected size[0] in [0, 3], but got 4` (measured on TensorFlow 2.15 and 2.21; fixtures/XLA106). Eager TensorFlow, and AutoGraph
+without XLA, never look at that arm. Subscripts (`x[:k]`) end where the tensor does, and compile.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from xlalint.semantics.callbacks.callables import Callee, callees
+from xlalint.semantics.control_flow import dimensions
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import result_shapes
@@ -45,6 +47,13 @@ _SIZED_BY = {
     "tf.random.stateless_uniform": (0, "shape"),
     "tf.random.stateless_normal": (0, "shape"),
 }
+# APIs that take a part of their first argument, of a size that must not be more than there is (each refused: fixtures/XLA106).
+_TAKE_PARTS = {
+    "tf.slice": (2, "size"),
+    "tf.image.random_crop": (1, "size"),
+    "tf.math.top_k": (1, "k"),
+    "tf.nn.top_k": (1, "k"),
+}
 _COMPARISONS = {
     "less": ast.Lt, "less_equal": ast.LtE, "greater": ast.Gt, "greater_equal": ast.GtE,
 }  # fmt: skip
@@ -53,10 +62,12 @@ Arm = Sequence[ast.AST]
 
 
 class GuardedSize(NamedTuple):
-    """A call in an arm, and a size that it, or a function that it calls, asks for."""
+    """A call in an arm, and a size that it, or a function that it calls, asks for. `is_part`: of a tensor that is shorter where the other arm is
+    meant; otherwise the size is negative there."""
 
     call: ast.Call
     size: str
+    is_part: bool = False
 
 
 class _Compared(NamedTuple):
@@ -91,7 +102,7 @@ def guarded_size(
     if value.dependence > FROM_SHAPE or (compared := _compared(test, frame)) is None:
         return None
     for arm, sides in ((first, compared), (second, compared.reversed)):
-        found = next(_sizes(arm, sides, frame), None)
+        found = next(_sizes(arm, sides, frame), None) or next(_parts(arm, sides, frame), None)
         if found is not None:
             return found
     return None
@@ -129,6 +140,26 @@ def _sizes(arm: Arm, sides: _Compared, frame: Frame) -> Iterator[GuardedSize]:
                 yield GuardedSize(part, ast.unparse(size))
         if _may_differ(sides, frame):
             yield from (GuardedSize(part, size) for size in _asked_within(part, frame, wanted))
+
+
+def _parts(arm: Arm, sides: _Compared, frame: Frame) -> Iterator[GuardedSize]:
+    """Calls of an arm that take as much as the smaller side says of the tensor whose size the larger side is."""
+    axis = dimensions.asked_for(sides.larger, frame.function) if not sides.item else None
+    if axis is None or not _may_differ(sides, frame):
+        return
+    wanted, named = ast.unparse(sides.smaller), _named(arm)
+    for part in nodes_of(arm, into_functions=False):
+        if isinstance(part, ast.Call) and part.args and ast.unparse(part.args[0]) == axis.tensor:
+            place, name = _TAKE_PARTS.get(_called(part, frame), (-1, ""))
+            size = _argument(part, place, name) if place > 0 else None
+            sizes = list(_items(size, named))
+            if name == "k":
+                is_last = axis.place == -1 or frame.analysis.evaluate(part.args[0], frame).rank == 1
+                asked = sizes[0] if is_last and sizes else None
+            else:
+                asked = sizes[axis.place] if -len(sizes) <= axis.place < len(sizes) else None
+            if asked is not None and ast.unparse(asked) == wanted:
+                yield GuardedSize(part, wanted, is_part=True)
 
 
 def _is_below_zero(size: ast.expr, wanted: set[str], named: dict[str, ast.expr]) -> bool:
@@ -227,6 +258,10 @@ def _given(call: ast.Call, frame: Frame) -> ast.expr | None:
         return None
     if api == "tf.range" and len(call.args) == 1:
         return call.args[0]
+    return _argument(call, position, name)
+
+
+def _argument(call: ast.Call, position: int, name: str) -> ast.expr | None:
     if len(call.args) > position:
         return call.args[position]
     return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
