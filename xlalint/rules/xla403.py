@@ -34,6 +34,9 @@ class TextOnDevice(Rule):
 
     def visit_Subscript(self, node: cst.Subscript) -> None:
         self._judge(node, node)
+        for fact in self.facts(node, TEXT):
+            if fact.detail != text.RETURNED:
+                self.report(node, fact, fact.detail, confidence="certain", api=self.quote(node))
 
     def visit_Return(self, node: cst.Return) -> None:
         if node.value is None:

@@ -6,7 +6,16 @@ import ast
 
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo
-from xlalint.semantics.values import CLASS, NOTHING_KNOWN, PYTHON, OneOf, Value, constant
+from xlalint.semantics.known_texts import is_certain_text
+from xlalint.semantics.values import (
+    CLASS,
+    NOTHING_KNOWN,
+    PYTHON,
+    SOME_TEXT,
+    OneOf,
+    Value,
+    constant,
+)
 
 _BASES = frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum"})
 _MOST_MEMBERS = 6
@@ -14,7 +23,8 @@ _MOST_MEMBERS = 6
 
 def of_member(value: Value, attr: str) -> Value:
     """`Mode.MAX.value`, where `Mode.MAX` is read as the value that its class writes: no other Python value has one."""
-    return value if attr == "value" and value.choices() else NOTHING_KNOWN
+    is_known = value.choices() or is_certain_text(value)
+    return value if attr == "value" and is_known else NOTHING_KNOWN
 
 
 def each(value: Value, frame: Frame) -> Value | None:
@@ -28,6 +38,8 @@ def each(value: Value, frame: Frame) -> Value | None:
         for part in value.ref.node.body
         if isinstance(part, ast.Assign) and isinstance(part.value, ast.Constant)
     ]
+    if len(written) > _MOST_MEMBERS and all(isinstance(each, str) for each in written):
+        return SOME_TEXT
     if not 0 < len(written) <= _MOST_MEMBERS:
         return None
     return constant(written[0]) if len(written) == 1 else Value(PYTHON, ref=OneOf(tuple(written)))

@@ -57,6 +57,12 @@ def is_certain_text(value: Value) -> bool:
     return is_known or (type(value.ref) is Partly and not value.optional)
 
 
+def are_texts(value: Value) -> bool:
+    """Whether a value is one of several texts, or one that is not known."""
+    words = value.choices()
+    return all(isinstance(w, (str, bytes)) for w in words) if words else is_certain_text(value)
+
+
 def _read(known: Const | None) -> str | None:
     """What a value reads as in an f-string, where that is known."""
     is_plain = known is not None and type(known.value) in (str, int)

@@ -11,6 +11,7 @@ from xlalint.semantics import (
     eager,
     flow,
     free_parameters,
+    known_texts,
     named_tuples,
     symbolic,
 )
@@ -341,7 +342,8 @@ def _as_attribute(value: Value) -> Value:
     if value.kind is SEQUENCE:
         return Value(COLLECTION, ref=join_all(value.ref)) if value.ref else Value(COLLECTION)
     if value.kind is COLLECTION and value.ref is not None and value.ref.kind is PYTHON:
-        return Value(COLLECTION, ref=SOME_PYTHON)
+        are_words = known_texts.are_texts(value.ref)
+        return value if are_words else Value(COLLECTION, ref=SOME_PYTHON)
     if value.is_tensor:
         return _captured(value)
     if value.kind in (EXTERNAL, FUNCTION, ANY_OF):

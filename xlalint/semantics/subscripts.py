@@ -26,6 +26,7 @@ from xlalint.semantics.hazards import (
     host_objects,
     misuses,
     moved_slices,
+    text,
     unknown_sizes,
 )
 from xlalint.semantics.hazards.iteration import is_taken_apart
@@ -253,6 +254,8 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     unknown_sizes.note_number(node, values, frame)
     _note_index(node, parts, values, frame)
     moved_slices.note(node, parts, values, base, frame)
+    text.note_item(node, base, values, frame)
+    dependence = text.chosen(base, dependence)
     producer, axis = base.producer, base.sized_axis
     if producer is None:
         producer, axis = _sized_by_slice(node, base, parts, values, frame)

@@ -8,11 +8,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from xlalint.semantics import known_texts
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import TEXT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.results import dtypes
-from xlalint.semantics.values import ARRIVING, CONSTANT, PYTHON, Value, leaves
+from xlalint.semantics.values import ARRIVING, CAPTURED, COMPUTED, CONSTANT, PYTHON, Value, leaves
 
 # How a string comes to be on the device: the words are on the rule's page.
 ARRIVES = "arrives"
@@ -40,6 +41,19 @@ def picks_text(api: Api, bound: dict[str, Value]) -> bool:
     """`tf.where(large, "a", "b")`: one of several strings that are known."""
     options = [bound[name] for name in _CHOICES.get(api.name, ()) if name in bound]
     return bool(options) and all(_is_text(option) for option in options)
+
+
+def note_item(node: ast.Subscript, base: Value, values: Iterable[Value], frame: Frame) -> None:
+    """Note `words[place]`, where the words are known and the place is one that the program computes."""
+    if base.dtype == "string" and _is_text(base):
+        if any(value.is_tensor and value.dependence >= ARRIVING for value in values):
+            frame.analysis.note(frame, node, TEXT, base, CHOSEN)
+
+
+def chosen(words: Value, dependence: int) -> int:
+    """On what a choice among known words depends: the program makes it, and it is reported there, not where it goes on."""
+    is_made = words.dtype == "string" and words.dependence < ARRIVING <= dependence
+    return COMPUTED if is_made else dependence
 
 
 # What keeps a row of each step in a list.
@@ -85,10 +99,9 @@ def _any_arrives(values: Iterable[Value]) -> bool:
 
 
 def _is_text(value: Value) -> bool:
-    choices = value.choices()
-    if choices:
-        return all(isinstance(choice, (str, bytes)) for choice in choices)
+    if value.kind is PYTHON:
+        return known_texts.are_texts(value)
     parts = leaves(value)
     if parts and parts != (value,):
         return all(_is_text(part) for part in parts)
-    return value.is_tensor and value.dtype == "string" and value.dependence == CONSTANT
+    return value.is_tensor and value.dtype == "string" and value.dependence in (CONSTANT, CAPTURED)

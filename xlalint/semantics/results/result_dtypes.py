@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xlalint.semantics import known_texts
 from xlalint.semantics.arguments import Bound
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.results.dtypes import SOME_COMPLEX
@@ -105,6 +106,9 @@ def dtype_of_literal(value: Value, bound: Bound) -> str | None:
     known = all(type(leaf.ref) is Const for leaf in leaves(value))
     if value.kind is COLLECTION and value.ref is not None and value.ref.is_tensor:
         return str(value.ref.dtype) if value.ref.dtype == "string" else None  # numbers may be cast
+    if value.kind is COLLECTION and value.ref is not None:
+        # Of numbers, whole ones and fractions may be among them.
+        return "string" if known_texts.are_texts(value.ref) else None
     if known and found <= {"int32", "float32"} and found:
         return "float32" if "float32" in found else "int32"
     return found.pop() if known and len(found) == 1 else None

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from xlalint.semantics import inlining
 from xlalint.semantics.arguments import Arguments, Bound
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.hazards import costs
+from xlalint.semantics.hazards import costs, text
 from xlalint.semantics.results import composites, rejoined, result_shapes, sorted_places, specs
 from xlalint.semantics.results.result_dtypes import dtype_name, dtype_of_literal
 from xlalint.semantics.results.result_sizes import ALL_ONES, dependence_of, producer_of_leaves
@@ -199,7 +199,8 @@ def _gather(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: 
     )
     params = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
     sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
-    gathered = Value(TENSOR, dependence_of(flat), indices.producer, params.dtype, sure=sure)
+    dependence = text.chosen(params, dependence_of(flat))
+    gathered = Value(TENSOR, dependence, indices.producer, params.dtype, sure=sure)
     if indices.producer is None:
         return gathered
     return gathered._replace(sized_axis=_gathered_axis(bound, indices))
