@@ -330,3 +330,26 @@ def test_an_error_of_a_pass_that_names_an_instruction_alone_has_its_line(verify:
     assert failure["rule"] == "XLA204"
     judged = [(one["code"], one["line"], one["verdict"]) for one in report["findings"]]
     assert judged == [("XLA202", 6, "confirmed"), ("XLA204", 9, "confirmed")]
+
+
+GUARDED = """\
+import tensorflow as tf
+
+@tf.function(jit_compile=True)
+def padded(x):
+    n = tf.shape(x)[0]
+    if n < 2:
+        x = tf.pad(x, [[0, 2 - n]])
+    return tf.reduce_sum(x)
+
+padded(tf.ones([3]))
+"""
+
+
+def test_what_fails_in_an_arm_is_told_once_and_not_of_the_conditional_again(verify: Any) -> None:
+    ran, report = verify({"short.py": GUARDED}, "--strategy", "none", "short.py")
+    assert ran.status == 1
+    (target,) = report["targets"]
+    assert [one["line"] for one in target["failures"]] == [7]
+    assert [(one["line"], one["verdict"]) for one in report["findings"]] == [(7, "confirmed")]
+    assert report["not_found_by_check"] == []

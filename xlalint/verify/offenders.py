@@ -83,7 +83,7 @@ class _Search:
 
     def _keep(self, blamed: Iterable[Blame]) -> None:
         for one in blamed:
-            if one.failure not in self.found:
+            if not any(_is_again(one.failure, known) for known in self.found):
                 self.found.append(one.failure)
             if one.op is not None:
                 self._failing.append(one.op)
@@ -114,3 +114,15 @@ class _Search:
 
     def _is_inner(self, op: Any) -> bool:
         return op.graph is not self._graph
+
+
+def _is_again(failure: Failure, known: Failure) -> bool:
+    """Is a failure the known one, or the same error told of a conditional or a loop that stands around it?"""
+    if failure == known:
+        return True
+    place = failure.place
+    return (
+        place is not None
+        and failure.message == known.message
+        and any((each.path, each.line) == (place.path, place.line) for each in known.frames[:-1])
+    )
