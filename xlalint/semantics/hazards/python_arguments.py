@@ -14,6 +14,7 @@ from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import READ_AS_PYTHON, TRAINING_FLAG
 from xlalint.semantics.values import (
     BOUNDED,
+    COLLECTION,
     CONSTANT,
     FROM_SHAPE,
     NONE,
@@ -48,7 +49,7 @@ def note(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None
     unmeasured = UNMEASURED.get(api.name, ())
     for parameter in {*api.python_args, *api.python_parts, *unmeasured}:
         given = bound.get(parameter)
-        if given is None or not (given.is_tensor or given.kind is SEQUENCE):
+        if given is None or not (given.is_tensor or given.kind in (SEQUENCE, COLLECTION)):
             continue
         if not _is_sure(api.name, parameter) or _is_left_open(api.name, parameter, bound):
             continue
