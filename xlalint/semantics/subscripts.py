@@ -55,6 +55,7 @@ from xlalint.semantics.values import (
     UNKNOWN,
     Content,
     Cut,
+    Lengths,
     Places,
     Sizes,
     Value,
@@ -272,12 +273,16 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     rank = len(shape) if shape is not None else rank
     if base.producer is not None and producer is None:
         dependence = max(dependence, COMPUTED)
-    content: Content | Cut | Places | Sizes | None = _content_item(base, parts, values, frame)
+    content: Content | Cut | Lengths | Places | Sizes | None = _content_item(
+        base, parts, values, frame
+    )
     if dependence == BOUNDED and type(base.ref) in (Content, Sizes):
         if _is_settled(base, parts, values, frame):
             dependence = FROM_SHAPE
         elif content is None:
             content = _sizes_left(base, parts, frame)
+    if type(base.ref) is Lengths and len(parts) == 1 and isinstance(parts[0], ast.Slice):
+        content = Lengths(is_part=True)
     if type(base.ref) is Places and all(map(_keeps_order, parts, values)):
         content = base.ref
     if content is None and base.producer is None and producer is not None:

@@ -111,6 +111,13 @@ class Sizes(NamedTuple):
     open_place: int
 
 
+class Lengths(NamedTuple):
+    """That the numbers of a vector are sizes of a tensor of unknown rank, which XLA knows; none of them is -1. `is_part`: some of them, as in
+    `tf.shape(x)[:-1]`."""
+
+    is_part: bool = False
+
+
 class Eager(NamedTuple):
     """That eager code made a tensor of no data, before anything was traced: Python can read it while tracing."""
 

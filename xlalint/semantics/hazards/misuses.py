@@ -22,6 +22,7 @@ from xlalint.semantics.values import (
     SEQUENCE,
     SHAPE,
     Content,
+    Lengths,
     Value,
     leaves,
 )
@@ -491,11 +492,13 @@ def _is_static_size(size: Value) -> bool:
 
 
 def _is_shape_of_full_size(shape: Value) -> bool:
-    """`x.shape`, or `tf.shape(x)` where the rank is known, of what no mask was taken of."""
+    """`x.shape`, `tf.shape(x)` where the rank is known, or `tf.shape(x)[:-1]`, of what no mask was taken of."""
     if shape.kind is SHAPE:
         return shape.producer is None and -1 not in (shape.shape or ())
-    is_static = shape.is_tensor and shape.dependence == FROM_SHAPE and shape.sure
-    return is_static and type(shape.ref) is Content and -1 not in shape.ref.numbers
+    if not (shape.is_tensor and shape.dependence == FROM_SHAPE and shape.sure):
+        return False
+    is_known = type(shape.ref) is Content and -1 not in shape.ref.numbers
+    return is_known or (type(shape.ref) is Lengths and shape.ref.is_part)
 
 
 def _is_along_sized_axis(name: str, bound: Bound, arguments: Arguments, sized: Value) -> bool:

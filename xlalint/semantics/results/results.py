@@ -35,6 +35,7 @@ from xlalint.semantics.values import (
     TENSOR,
     UNKNOWN,
     Content,
+    Lengths,
     Places,
     Sizes,
     Value,
@@ -332,7 +333,9 @@ def _shape_of(name: str, flat: tuple[Value, ...], bound: Bound) -> Value:
             TENSOR, dependence, dtype=dtype, rank=0, ref=content, shape=(), counted=counted
         )
     if shape is None or name not in ("tf.shape", "keras.backend.shape"):
-        sizes = Sizes(place) if place is not None and rank == 1 else None
+        sizes: Sizes | Lengths | None = Sizes(place) if place is not None else None
+        if sizes is None and dependence == FROM_SHAPE and flat:
+            sizes = Lengths()
         return Value(TENSOR, dependence, None, dtype, rank, sizes, shape=(None,), counted=counted)
     content = Content(shape, open_place=place)
     return Value(
