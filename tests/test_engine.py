@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
+import libcst as cst
 import pytest
 
 from xlalint import engine
@@ -16,6 +17,7 @@ from xlalint.finding import CheckResult, Finding
 from xlalint.project import settings
 from xlalint.semantics import expressions, parameters
 from xlalint.semantics.catalog import load
+from xlalint.semantics.facts import CALL
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import Value
 
@@ -458,6 +460,38 @@ def test_a_bug_about_a_parameter_costs_one_function(
     assert said(result) == [("m.py", 10, "XLA401")]
     (error,) = result.errors
     assert (error.line, "analysing broken" in error.message) == (5, True)
+
+
+def test_a_bug_in_a_rule_costs_one_function(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from xlalint.rules import xla401
+
+    real = xla401.NoXlaKernel.visit_Call
+
+    def broken(self: xla401.NoXlaKernel, node: cst.Call) -> None:
+        if any(fact.detail.api == "tf.unique_with_counts" for fact in self.facts(node, CALL)):
+            raise KeyError("kernel")
+        real(self, node)
+
+    monkeypatch.setattr(xla401.NoXlaKernel, "visit_Call", broken)
+    files = {
+        "a.py": """
+            import tensorflow as tf
+
+            def broken(x):
+                return tf.unique_with_counts(x)
+
+            def whole(x):
+                return tf.linalg.det(x)
+            """
+    }
+    result = check_files(tmp_path, files)
+    assert said(result) == [("a.py", 8, "XLA401")]
+    (error,) = result.errors
+    assert (error.line, error.message) == (
+        4, "internal error in a rule, please report it (KeyError: 'kernel')",
+    )  # fmt: skip
 
 
 def test_a_file_with_a_syntax_error_does_not_hide_the_others(tmp_path: Path) -> None:

@@ -513,15 +513,12 @@ def _read(
 
     aim = _aim(analysis, settings)
     try:
-        found, too_deep = read_module(facts, item.file.display, aim, selected)
+        found, unread = read_module(facts, item.file.display, aim, selected)
     except libcst.ParserSyntaxError as error:
         message = f"libcst cannot read this: {error.message}"
         return [], [FileError(item.file.display, error.raw_line, 0, message)]
-    unread = [
-        FileError(item.file.display, line, 0, "nested too deep for the rules to read")
-        for line in too_deep
-    ]
-    return [f for f in found if settings.target in pages.load(f.code).targets], unread
+    errors = [FileError(item.file.display, line, 0, why) for line, why in unread]
+    return [f for f in found if settings.target in pages.load(f.code).targets], errors
 
 
 def _aim(analysis: Analysis, settings: Settings) -> Aim:

@@ -31,8 +31,8 @@ class Stretch:
 
 def read_module(
     facts: ModuleFacts, path: str, aim: Aim, selected: Sequence[str]
-) -> tuple[list[Finding], list[int]]:
-    """The findings of all selected rules in one module, and the lines where functions begin that are nested too deep.
+) -> tuple[list[Finding], list[tuple[int, str]]]:
+    """The findings of all selected rules in one module, and where functions begin that could not be read, with the reasons.
 
     Raises:
         libcst.ParserSyntaxError: libcst cannot read what `ast` could.
@@ -47,13 +47,22 @@ def read_module(
         by_key.setdefault(key_of(node, columns), []).extend(known)
     wanted = sorted({key[0] for key in by_key})
     findings: list[Finding] = []
-    too_deep: list[int] = []
+    unread: list[tuple[int, str]] = []
     for stretch in _stretches(module, wanted):
         try:
             findings += _read(stretch, lines, by_key, path, aim, selected)
+        except cst.ParserSyntaxError:
+            raise
         except RecursionError:
-            too_deep.append(stretch.lines[0])
-    return worst(findings), too_deep
+            unread.append((stretch.lines[0], "nested too deep for the rules to read"))
+        except (
+            Exception
+        ) as error:  # a fault of one rule: what others find elsewhere is not lost with it
+            what = f"{type(error).__name__}: {error}"
+            unread.append(
+                (stretch.lines[0], f"internal error in a rule, please report it ({what})")
+            )
+    return worst(findings), unread
 
 
 def _lines(text: str) -> list[str]:

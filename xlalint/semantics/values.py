@@ -272,8 +272,8 @@ STATIC_SHAPE = Value(SHAPE)
 
 
 def may_be_handed(value: Value) -> bool:
-    """Whether a tensor may be a number that a layer was handed beside its batch, or is reckoned from such numbers."""
-    return value.structured or type(value.ref) is Handed
+    """Whether a tensor may be a number that a layer was handed beside its batch, or is reckoned from such numbers. What a step of a loop is given is none."""
+    return value.dependence == ARRIVING and (value.structured or type(value.ref) is Handed)
 
 
 def counted_size(counted: int | None) -> Value:

@@ -12,9 +12,9 @@ from xlalint.semantics.values import (
     CAPTURED,
     COMPUTED,
     SEQUENCE,
+    Handed,
     Value,
     leaves,
-    may_be_handed,
 )
 
 
@@ -36,7 +36,8 @@ def sizes_from_data(size: Value, least: int) -> list[Value]:
     """What makes a size one that the data decide: the size itself, or the numbers of a written shape."""
     found = leaves(size)
     if found == (size,):
-        return [size] if size.is_tensor and size.dependence >= least else []
+        is_data = size.is_tensor and size.dependence >= least and type(size.ref) is not Handed
+        return [size] if is_data else []
     return [leaf for leaf in found if is_size_from_data(leaf, least)]
 
 
@@ -46,7 +47,7 @@ def is_size_from_data(number: Value, least: int) -> bool:
     What a layer is handed, or one of several things, is no batch where it stands as a number: batches have an axis. It is a
     size that the caller knows, as in `layer((x, (height, width)))` (fixtures/XLA203/near_layers_given_a_size.py).
     """
-    is_handed = number.guess or may_be_handed(number)
+    is_handed = number.structured or type(number.ref) is Handed or number.guess
     return number.is_tensor and number.dependence >= least and not is_handed
 
 
