@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import ragged_operands
 from xlalint.semantics.hazards.noted_calls import note_operation
+from xlalint.semantics.results.result_shapes import number
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
@@ -69,6 +70,8 @@ _OPERATIONS = {ast.Mult: "SparseDenseCwiseMul", ast.Div: "SparseDenseCwiseDiv"}
 ARRIVES = "arrives"
 # The `ref` of a ragged tensor whose rows this program cuts by lengths that are data.
 CUT_HERE = "cut here"
+# What elementwise functions of rows keep.
+_OF_ROWS = frozenset({CUT_HERE, ragged_operands.ONE_EACH})
 _MASKED_ROWS = "tf.ragged.boolean_mask"
 # What says where the rows end; the other makers keep the row ids as they are, or have rows of one length.
 _CUTS = {
@@ -113,11 +116,22 @@ def of_call(
     assert given is not None
     if name.rsplit(".", 1)[-1] in _KEEP_KIND:
         # A new sparse tensor may know its dense shape by the static one: nothing is held against it.
-        ref = given.ref if given.ref == CUT_HERE and _keeps_rows(name, arguments) else None
-        return given._replace(dependence=dependence, dtype=None, ref=ref)
+        is_kept = given.ref in _OF_ROWS and _keeps_rows(name, arguments)
+        return given._replace(dependence=dependence, dtype=None, ref=given.ref if is_kept else None)
+    if given.kind is RAGGED and _is_reduced_to_one_each(name, arguments):
+        return given._replace(dependence=dependence, dtype=None, ref=ragged_operands.ONE_EACH)
     if returns == "tensor" and name.startswith(("tf.sparse.", "tf.RaggedTensor.", "tf.nn.")):
         return Value(TENSOR, dependence, sure=sure)
     return NOTHING_KNOWN
+
+
+def _is_reduced_to_one_each(name: str, arguments: Arguments) -> bool:
+    """`tf.reduce_max(rows, axis=1, keepdims=True)`: one element in each row, which are rows still."""
+    if name.rsplit(".", 1)[-1] not in _ALONG_ROWS or len(arguments.positional) > 2:
+        return False
+    axis = (*arguments.positional, NOTHING_KNOWN)[1]
+    axis = arguments.keywords.get("axis", axis)
+    return number(axis) == 1 and arguments.keywords.get("keepdims") == TRUE
 
 
 def _keeps_rows(name: str, arguments: Arguments) -> bool:
@@ -257,6 +271,8 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
         return NOTHING_KNOWN  # sparse tensors know no other operators
     dependence = max(v.dependence for v in (left, right) if v.holds_data)
     guess = all(v.guess for v in (left, right) if v.is_composite)
+    if owner.ref == ragged_operands.ONE_EACH and right.kind is RAGGED:
+        owner = right  # the rows that the single elements are spread over
     return owner._replace(dependence=dependence, dtype=None, guess=guess)
 
 

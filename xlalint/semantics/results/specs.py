@@ -14,6 +14,7 @@ from xlalint.semantics.values import (
     MAPPING,
     NONE,
     NOTHING_KNOWN,
+    RAGGED,
     SEQUENCE,
     TENSOR,
     Value,
@@ -59,6 +60,8 @@ def _tensor(spec: Value) -> Value:
     if spec.kind is INSTANCE and spec.ref == SPEC:
         rank = None if spec.shape is None else len(spec.shape)
         return Value(TENSOR, ARRIVING, dtype=spec.dtype, rank=rank, shape=spec.shape)
+    if spec.kind is RAGGED:
+        return Value(RAGGED, ARRIVING)
     if spec.kind is SEQUENCE:
         return spec._replace(ref=tuple(_tensor(item) for item in spec.ref))
     if spec.kind is MAPPING:
