@@ -55,13 +55,11 @@ def read_module(
             raise
         except RecursionError:
             unread.append((stretch.lines[0], "nested too deep for the rules to read"))
-        except (
-            Exception
-        ) as error:  # a fault of one rule: what others find elsewhere is not lost with it
+        except Exception as error:
+            # A fault of one rule: what is found elsewhere is not lost with it.
             what = f"{type(error).__name__}: {error}"
-            unread.append(
-                (stretch.lines[0], f"internal error in a rule, please report it ({what})")
-            )
+            why = f"internal error in a rule, please report it ({what})"
+            unread.append((stretch.lines[0], why))
     return worst(findings), unread
 
 

@@ -18,11 +18,7 @@ class TextOnDevice(Rule):
 
     def visit_Call(self, node: cst.Call) -> None:
         self._judge(node, named_in(node))
-        for fact in self.facts(node, TEXT):
-            if fact.detail != text.RETURNED:
-                self.report(
-                    node, fact, fact.detail, confidence="certain", api=self.quote(node.func)
-                )
+        self._tell(node, node.func)
 
     def visit_Name(self, node: cst.Name) -> None:
         """A layer in the list of a model, or an API that is passed on."""
@@ -33,10 +29,9 @@ class TextOnDevice(Rule):
         self._judge(node, node)
 
     def visit_Subscript(self, node: cst.Subscript) -> None:
+        """`WORDS[tf.argmax(scores)]`, or an API that is kept in a table."""
         self._judge(node, node)
-        for fact in self.facts(node, TEXT):
-            if fact.detail != text.RETURNED:
-                self.report(node, fact, fact.detail, confidence="certain", api=self.quote(node))
+        self._tell(node, node)
 
     def visit_Return(self, node: cst.Return) -> None:
         if node.value is None:
@@ -46,6 +41,12 @@ class TextOnDevice(Rule):
                 self.report(
                     node.value, fact, fact.detail, confidence="certain", api=self.quote(node.value)
                 )
+
+    def _tell(self, node: cst.BaseExpression, quoted: cst.BaseExpression) -> None:
+        """Report text that arrives at a call, or that one chooses or collects."""
+        for fact in self.facts(node, TEXT):
+            if fact.detail != text.RETURNED:
+                self.report(node, fact, fact.detail, confidence="certain", api=self.quote(quoted))
 
     def _judge(self, node: cst.BaseExpression, named: cst.BaseExpression) -> None:
         for fact in self.facts(node, CALL):

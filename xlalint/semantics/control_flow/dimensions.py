@@ -8,7 +8,8 @@ from typing import NamedTuple
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.syntax import called_name, nodes_of
 
-_SHAPES = frozenset({"shape", "int_shape", "get_shape"})
+# The call that asks a tensor for its shape in the graph: `tf.shape`, `K.shape`, `ops.shape`.
+_SHAPE = "shape"
 
 
 class Dimension(NamedTuple):
@@ -43,7 +44,7 @@ def asked_for(size: ast.expr, function: FunctionInfo | None) -> Dimension | None
 
 def _of_shape(node: ast.expr, function: FunctionInfo | None) -> str | None:
     """The tensor, as it is written, whose shape this is."""
-    if isinstance(node, ast.Call) and called_name(node) in _SHAPES and node.args:
+    if isinstance(node, ast.Call) and called_name(node) == _SHAPE and node.args:
         return ast.unparse(node.args[0])
     bound = _bound_once(node.id, function) if isinstance(node, ast.Name) else None
     if bound is None or not isinstance(bound[0], ast.Name) or isinstance(bound[1], ast.Name):

@@ -69,6 +69,17 @@ def _while_pass(node: ast.While, run: Block, frame: Frame) -> Value:
         frame.graph_loops.add(node)
         frame.constructs.append(node)
         frame.rounds += 1
+    _run_body(node, run, frame, is_graph_loop=is_graph_loop)
+    if is_graph_loop:
+        frame.rounds -= 1
+        frame.constructs.pop()
+    elif test.kind is PYTHON and not isinstance(node.test, ast.Constant):
+        _note_change_of_test(node, frame)
+    return test
+
+
+def _run_body(node: ast.For | ast.While, run: Block, frame: Frame, *, is_graph_loop: bool) -> None:
+    """Run the statements of a step, which in the graph may read no name that nothing binds before the loop."""
     unmade = frame.unmade
     if is_graph_loop:
         frame.unmade = unmade_names.before(node, frame)
@@ -76,11 +87,6 @@ def _while_pass(node: ast.While, run: Block, frame: Frame) -> Value:
     frame.unmade = unmade
     if is_graph_loop:
         after_break.note(node, frame)
-        frame.rounds -= 1
-        frame.constructs.pop()
-    elif test.kind is PYTHON and not isinstance(node.test, ast.Constant):
-        _note_change_of_test(node, frame)
-    return test
 
 
 def _note_change_of_test(node: ast.While, frame: Frame) -> None:
@@ -258,13 +264,7 @@ def run_for(node: ast.For, run: Block, frame: Frame) -> bool:
 
     def once() -> None:
         bind(node.target, inside, frame)
-        unmade = frame.unmade
-        if is_graph_loop:
-            frame.unmade = unmade_names.before(node, frame)
-        run(node.body, frame)
-        frame.unmade = unmade
-        if is_graph_loop:
-            after_break.note(node, frame)
+        _run_body(node, run, frame, is_graph_loop=is_graph_loop)
 
     head = node.iter if is_graph_loop else None
     _repeat(node, once, lambda: head, frame)
