@@ -428,7 +428,7 @@ def _analysis(loaded: Sequence[_Loaded], settings: Settings) -> Analysis:
         declared_in=_declared(loaded, settings),
     )
     for item in loaded:
-        analysis.regions.leave_to_host(item.module, item.suppressions.host_lines)
+        analysis.host_functions.leave(item.module, item.suppressions.host_lines)
     return analysis
 
 

@@ -92,7 +92,7 @@ def _function_notes(inspection: Inspection) -> dict[int, list[str]]:
     for info in inspection.module.functions:
         known = contexts.get(info, {})
         rows = dict.fromkeys(_told_context(context) for context in known)
-        if inspection.analysis.regions.is_host(info):
+        if inspection.analysis.host_functions.holds(info):
             rows = {"host: nothing here is compiled": None}
         notes[info.node.lineno] = list(rows) or ["not reached"]
     return notes

@@ -29,6 +29,7 @@ from xlalint.semantics.modules import Modules
 from xlalint.semantics.objects import Objects
 from xlalint.semantics.regions import Regions
 from xlalint.semantics.settled_calls import SettledCalls
+from xlalint.semantics.tracing.host_functions import HostFunctions
 from xlalint.semantics.tracing.inherited_steps import InheritedSteps
 from xlalint.semantics.tracing.registries import Registries
 from xlalint.semantics.tracing.traits import PLAIN, Traits, compiling_call, read_traits
@@ -92,6 +93,7 @@ class Analysis:
         self.wrappers = Wrappers(self)
         self.registries = Registries(self)
         self.inherited_steps = InheritedSteps(self)
+        self.host_functions = HostFunctions(self)
         self.regions = Regions(self)
         self.drivers = Drivers(self)
         self.setups = Setups(self)

@@ -357,9 +357,9 @@ class Functions:
         own = self._analysis.traits(info)
         here = frame.context
         if own.jit_node is not None and here.is_compiled and not here.jit:
-            self._analysis.regions.calls_compiled(frame.function)
+            self._analysis.host_functions.calls_compiled(frame.function)
         if own.tf_function and not own.jit:
-            self._analysis.regions.calls_traced(info, here)
+            self._analysis.host_functions.calls_traced(info, here)
         is_made_here = own.tf_function and info.parent is not None and here.region == ASSUMED
         is_its_own = is_made_here and info.parent is frame.function
         if own.tf_function and here.region == ASSUMED:

@@ -357,7 +357,7 @@ def _dataset_method(
 ) -> Value:
     for value in (*arguments.positional, *arguments.keywords.values()):
         if attr in _RUNS_ON_HOST:
-            frame.analysis.regions.mark_host(value)
+            frame.analysis.host_functions.mark(value)
     frame.host |= host_use.WORK
     if attr == "reduce" and frame.context.jit:
         note_operation("ReduceDataset", (), node, frame)
@@ -396,7 +396,7 @@ def _distributed(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """A dataset, or the one that a function makes, shared out among replicas."""
     given = next(iter(arguments.positional), NOTHING_KNOWN)
     if given.kind is FUNCTION:
-        frame.analysis.regions.mark_host(given)
+        frame.analysis.host_functions.mark(given)
         given = frame.analysis.functions.invoke_value(given, [NOTHING_KNOWN], frame)
     if given.kind is not DATASET:
         return Value(DATASET)
@@ -594,7 +594,7 @@ def _meeting(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame:
 def _mapped(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """`self.data.map(f)`: datasets, pools and tables have it, and none of them compiles `f`."""
     if arguments.positional:
-        frame.analysis.regions.mark_host(arguments.positional[0])
+        frame.analysis.host_functions.mark(arguments.positional[0])
     return NOTHING_KNOWN
 
 
@@ -633,7 +633,7 @@ def _rebuilds_model(
 ) -> Value:
     """`layer.set_weights(folded)`, `model.get_config()`: a model is taken apart or put together, which is done eagerly."""
     if frame.function is not None:
-        frame.analysis.regions.saw_rebuilding(frame.function)
+        frame.analysis.host_functions.saw_rebuilding(frame.function)
     return NOTHING_KNOWN
 
 

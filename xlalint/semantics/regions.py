@@ -7,35 +7,32 @@ The order matters. Module bodies come first, eagerly: they show who compiles wha
 from __future__ import annotations
 
 import ast
-import re
-from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
 from xlalint.semantics import evidence, free_parameters, records
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks.callables import Callee, callees
 from xlalint.semantics.classes import (
-    CALLBACK,
     HOST_DATA,
-    TEST,
     TRACED_METHODS,
     Role,
     converts,
     is_called_by_keras,
 )
 from xlalint.semantics.configured import is_flags, without_functions
-from xlalint.semantics.facts import ASSUMED, CALL, COMPILED, DRIVING, EAGER, Context, Fact
+from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, Context
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.hazards import families
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.syntax import called_name, nodes_of
-from xlalint.semantics.tracing import host_signs, host_use
+from xlalint.semantics.tracing import host_signs, host_use, uncalled
 from xlalint.semantics.tracing.factories import Factories
 from xlalint.semantics.tracing.heirs import Heirs
+from xlalint.semantics.tracing.host_functions import ON_REPLICAS
 from xlalint.semantics.tracing.roots import Root
 from xlalint.semantics.tracing.wrappers import arguments_of
+from xlalint.semantics.training import printing
 from xlalint.semantics.training.devices import note_jit
 from xlalint.semantics.values import (
     ARRIVING,
@@ -61,8 +58,6 @@ if TYPE_CHECKING:
 _MOST_SETTINGS = 3
 # For how many objects that are made with functions of their own a class is run, beside those of which nothing is known.
 _MOST_FUNCTIONS = 8
-# How the chain of calls begins in what a strategy compiles.
-_ON_REPLICAS = "strategy.run"
 # What only `fit` and its like run: Keras 3 turns AutoGraph off around it, and tf.map_fn converts nothing there either (2.21).
 _RUN_BY_FIT = frozenset({"train_step", "test_step", "predict_step", "compute_loss"})
 # What Keras calls losses and metrics with: batches, of at least one dimension.
@@ -70,24 +65,15 @@ _TRUE_AND_PREDICTED = (Value(TENSOR, ARRIVING, rank=1), Value(TENSOR, ARRIVING, 
 
 
 class Regions:
-    """Who compiles what: finds the roots, runs them, and takes back what was said of host code."""
+    """Who compiles what: finds the roots, and runs them."""
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
-        self._host: set[FunctionInfo] = set()
-        self._handed_to_host: set[FunctionInfo] = set()
-        # Those of them that have not been run yet.
-        self._not_run: list[FunctionInfo] = []
-        self._jitted_steps: set[FunctionInfo] = set()
-        self._forced_host: set[FunctionInfo] = set()
+        self._host = analysis.host_functions
         # Methods under tf.function, by the class that defines them.
         self._traced_methods: dict[ClassInfo, list[FunctionInfo]] = {}
-        # Functions under tf.function by whether all who call them are what tf.data runs.
-        self._feeds_only: dict[FunctionInfo, bool] = {}
         # Functions that eager code runs under a gradient tape.
         self._trained: set[FunctionInfo] = set()
-        self._rebuilding: set[FunctionInfo] = set()
-        self._drives_replicas: set[FunctionInfo] = set()
         # The settings that objects of a class were seen to be made with, and those that its methods were run for.
         self._made_with: dict[ClassInfo, dict[Given, None]] = {}
         self._run_with: dict[ClassInfo, dict[Given, None]] = {}
@@ -97,18 +83,6 @@ class Regions:
         # What stands in functions that nobody was seen to call; None once these have been run.
         self._in_factories: list[Root] | None = []
         self._known_roots: set[Any] = set()
-
-    def mark_host(self, target: Value) -> None:
-        """A function handed to tf.data or py_function runs on the host."""
-        for callee in callees(target, self._analysis):
-            info = callee.function
-            self._host.add(info)
-            self._handed_to_host.add(info)
-            self._not_run.append(info)
-
-    def saw_rebuilding(self, info: FunctionInfo) -> None:
-        """A function that takes a model apart runs eagerly. What it calls may be of the model."""
-        self._rebuilding.add(info)
 
     def saw_trained(self, info: FunctionInfo) -> None:
         """What an eager step runs under its gradient tape is what a TPU has to compile, whoever wraps the step in the end."""
@@ -125,9 +99,8 @@ class Regions:
         arguments: tuple[Value, ...] | None = None,
     ) -> None:
         """A function that something will compile, with these arguments or with some that are not seen."""
-        constructs = (
-            frame.attributes is not None
-        )  # objects are made silently, and keep what they trace
+        # Objects are made silently, and keep what they trace.
+        constructs = frame.attributes is not None
         if frame.silent and not constructs:
             return
         for callee in callees(target, self._analysis):
@@ -138,16 +111,15 @@ class Regions:
 
     def run_on_replicas(self, target: Value, values: list[Value], frame: Frame) -> None:
         """`strategy.run(f, args)`: f is compiled; whoever calls it drives the replicas from the host."""
-        for running in self._analysis.functions.running:
-            self._drives_replicas.add(running)
+        self._host.saw_replicas_driven(self._analysis.functions.running)
         if frame.function is not None:
-            self._drives_replicas.add(frame.function)
+            self._host.saw_replicas_driven([frame.function])
         traced = frame.context.is_compiled
         data = tuple(_arriving(value, traced) for value in values)
         for callee in callees(target, self._analysis):
             info = callee.function
             is_converted = self._analysis.traits(info).never_converted is None
-            context = Context(COMPILED, is_converted, False, (_ON_REPLICAS, info.qualname))
+            context = Context(COMPILED, is_converted, False, (ON_REPLICAS, info.qualname))
             self._add_root(callee, context, data or None)
 
     def handed_to_keras(
@@ -215,8 +187,7 @@ class Regions:
             return
         for name in ("train_step", "test_step", "predict_step"):
             method = self._analysis.classes.method(cls, name)
-            if method is not None and method not in self._jitted_steps:
-                self._jitted_steps.add(method)
+            if method is not None and self._host.saw_jitted(method):
                 context = Context(
                     COMPILED, True, True, ("Model.compile(jit_compile=True)", method.qualname)
                 )
@@ -243,16 +214,6 @@ class Regions:
                 )
             )
 
-    def is_host(self, info: FunctionInfo | None) -> bool:
-        """Whether a function, or one around it, turned out to run on the host."""
-        return _is_within(info, self._host) or _is_within(info, self._forced_host)
-
-    def leave_to_host(self, module: ModuleInfo, lines: Iterable[int]) -> None:
-        """The functions whose `def` stands on one of these lines are never compiled: their author says so."""
-        wanted = set(lines)
-        if wanted:
-            self._forced_host.update(f for f in module.functions if f.node.lineno in wanted)
-
     def run(self, modules: list[ModuleInfo]) -> None:
         """Analyse the target modules; `facts` holds what was seen."""
         relevant = [m for m in modules if m.may_hold_findings]
@@ -265,7 +226,7 @@ class Regions:
         self._pending.sort(key=lambda root: _is_called_by_its_class(root.function))
         self._drain()
         self._run_host_functions(relevant)
-        for function in self._assumed_order(relevant):
+        for function in uncalled.in_order(relevant, self._analysis):
             self._run_handed_to_host()
             if function not in self._host and self._may_be_called_otherwise(function):
                 met = len(self._analysis.functions.visited)
@@ -274,13 +235,12 @@ class Regions:
                     self._analysis.functions.forget_visits(met + 1)
                 self._drain()
         self._run_handed_to_host()
-        self._leave_pipelines_to_host()
         self._analysis.gradients.judge()
         self._analysis.loop_gradients.judge()
         self._analysis.traced_before.judge()
         self._analysis.recurrent_layers.judge()
-        self._drop_host_facts()
-        self._settle_printing()
+        self._host.settle()
+        printing.settle(self._analysis)
         self._analysis.drivers.judge()
         self._analysis.setups.judge()
         self._analysis.eager_steps.judge()
@@ -313,22 +273,19 @@ class Regions:
 
     def _run_handed_to_host(self) -> None:
         """Run what tf.data was given, eagerly: helpers that nobody else calls are on the host with it."""
-        while self._not_run:
-            info = self._not_run.pop(0)
-            if info not in self._analysis.functions.visited and info.module.is_target:
-                context = Context(EAGER, False, False, (info.qualname,))
-                self._run_root(Root(info, context, _self_of(info)))
-
-    def _leave_pipelines_to_host(self) -> None:
-        """What others may call as well is judged as compiled, whoever calls it here."""
-        for info, feeds in self._feeds_only.items():
-            if feeds and not self._analysis.modules.exports.hold(info):
-                self._handed_to_host.add(info)
+        for info in self._host.not_yet_run():
+            context = Context(EAGER, False, False, (info.qualname,))
+            self._run_root(Root(info, context, _self_of(info)))
 
     def _find_roots(self, module: ModuleInfo) -> None:
         for info in module.functions:
             own = self._analysis.traits(info)
-            if own.tf_function and not own.jit and info.cls and self._is_host_class(info.cls):
+            if (
+                own.tf_function
+                and not own.jit
+                and info.cls
+                and uncalled.is_host_class(info.cls, self._analysis)
+            ):
                 self._host.add(info)  # a graph that tf.data runs: nothing asks XLA to compile it
             elif own.tf_function:
                 self._add_tf_function(info, _self_of(info))
@@ -340,13 +297,20 @@ class Regions:
         hands_on = ".function(" in module.text or ".map(" in module.text
         for cls in module.classes:
             self._find_class_roots(cls)
-            if hands_on and "__init__" in cls.methods and not self._is_host_class(cls):
+            if (
+                hands_on
+                and "__init__" in cls.methods
+                and not uncalled.is_host_class(cls, self._analysis)
+            ):
                 self._analysis.objects.instance_attribute(cls, "")
 
     def _find_inherited(self, module: ModuleInfo) -> None:
         """A method under tf.function that a class inherits calls what the class overrides: it is traced again for it."""
         for cls in module.classes if self._traced_methods else ():
-            if self._is_host_class(cls) or not cls.methods.keys() - host_signs.NEVER_TRACED:
+            if (
+                uncalled.is_host_class(cls, self._analysis)
+                or not cls.methods.keys() - host_signs.NEVER_TRACED
+            ):
                 continue
             seen = set(cls.methods)
             for ancestor in self._analysis.classes.line(cls)[1:]:
@@ -363,16 +327,12 @@ class Regions:
         context = Context(COMPILED, converted, own.jit, why, info, own.autograph)
         self._add_root(Callee(info, bound), context)
 
-    def _is_host_class(self, cls: ClassInfo) -> bool:
-        role = self._analysis.classes.role(cls)
-        return role is not None and role.kind in (CALLBACK, HOST_DATA, TEST)
-
     def _find_class_roots(self, cls: ClassInfo) -> None:
         role = self._analysis.classes.role(cls)
         if role is None:
             return
-        if self._is_host_class(cls):
-            self._host.update(cls.methods.values())
+        if uncalled.is_host_class(cls, self._analysis):
+            self._host.add(*cls.methods.values())
             return
         seen = self._made_with.get(cls, {})
         if len(seen) > _MOST_SETTINGS:
@@ -384,32 +344,11 @@ class Regions:
         for given in self._run_with[cls]:
             self._add_class_roots(cls, role, given)
 
-    def calls_compiled(self, caller: FunctionInfo | None) -> None:
-        """A tf.function that calls one with jit_compile=True, and asks for none itself, is the graph around it, with what it
-        calls it through.
-        """
-        between: list[FunctionInfo] = [] if caller is None else [caller]
-        for running in (*between, *reversed(self._analysis.functions.running)):
-            between.append(running)
-            own = self._analysis.traits(running)
-            if own.tf_function:
-                if not own.jit:
-                    self._host.update(between)
-                    self._handed_to_host.add(running)
-                return
-
-    def calls_traced(self, info: FunctionInfo, caller: Context) -> None:
-        """A tf.function is called: where only what tf.data was handed calls it, it is a graph of the input pipeline."""
-        feeds = not caller.is_compiled and any(
-            running in self._handed_to_host for running in self._analysis.functions.running
-        )
-        self._feeds_only[info] = feeds and self._feeds_only.get(info, True)
-
     def saw_object(self, cls: ClassInfo, given: Given, frame: Frame) -> None:
         """An object is made with these settings: where every one has some that are known, Keras meets no others."""
-        if given and self._is_host_class(cls):
+        if given and uncalled.is_host_class(cls, self._analysis):
             for _, value in given:
-                self.mark_host(value)
+                self._host.mark(value)
             return
         maker = frame.self_value
         if maker is not None and frame.attributes is not None and not maker.given:
@@ -539,8 +478,8 @@ class Regions:
             is_assumed = root.context.region == ASSUMED
             if is_assumed and host_use.for_callers(frame.host, value) & host_use.WORK:
                 self._host.add(info)
-            if root.role_method is None and _feeds_steps(info, frame, root.context, takes_text):
-                self._handed_to_host.add(info)
+            if root.role_method is None:
+                self._host.saw_feeding(info, frame, root.context, takes_text)
 
     def _believe_callers(self, info: FunctionInfo, frame: Frame) -> None:
         """What a parameter is called, or used for, says less than that everybody in the project passes a number of Python.
@@ -590,92 +529,6 @@ class Regions:
         )
         self._run_root(Root(info, context, _self_of(info)))
 
-    def _assumed_order(self, modules: list[ModuleInfo]) -> list[FunctionInfo]:
-        """Library functions to take as compiled: those that no text calls first, so that others are met through them."""
-        called = _called_names(modules)
-        candidates = [
-            info for module in modules for info in module.functions if self._may_be_assumed(info)
-        ]
-        return sorted(candidates, key=lambda info: info.name in called or _is_handed_on(info))
-
-    def _may_be_assumed(self, info: FunctionInfo) -> bool:
-        name = info.name
-        if name.startswith("__") and name != "__call__":
-            return False
-        if info.cls is not None and name in host_signs.NEVER_TRACED:
-            return False
-        if name.startswith("test") or host_signs.names_host_work(name):
-            return False
-        own = self._analysis.traits(info)
-        if own.is_property or own.is_host or info.is_generator or host_signs.returns_array(info):
-            return False
-        if host_signs.only_checks(info) or host_signs.only_prints(info):
-            return False
-        parent = info.parent
-        while parent is not None:
-            if parent in self._host or host_signs.names_host_work(parent.name):
-                return False
-            parent = parent.parent
-        if host_signs.holds_host_work(info.module.name):
-            return False
-        cls = _class_around(info)
-        if cls is not None and self._analysis.classes.is_of_another_framework(cls):
-            return False
-        return info.cls is None or not self._is_host_class(info.cls)
-
-    def _drop_host_facts(self) -> None:
-        """Take back what was noted in functions that turned out to run on the host."""
-        for facts in self._analysis.facts.values():
-            unwanted = [
-                (node, fact)
-                for node, known in facts.by_node.items()
-                for fact in known
-                if fact.kind not in DRIVING and self._runs_on_host(fact)
-            ]
-            facts.remove(unwanted)
-
-    def _settle_printing(self) -> None:
-        """Say of printing in Keras code that jit_compile=True holds for it, where every model is compiled so."""
-        if not self._analysis.drivers.asks_for_xla:
-            return
-        for module, facts in self._analysis.facts.items():
-            if self._analysis.drivers.models_use_xla(module):
-                for known in facts.by_node.values():
-                    known[:] = [
-                        _compiled_with_xla(fact) if _prints(fact) else fact for fact in known
-                    ]
-
-    def _runs_on_host(self, fact: Fact) -> bool:
-        if fact.function in self._drives_replicas or _is_within(fact.function, self._forced_host):
-            return True
-        if fact.context.root in self._jitted_steps and not fact.context.jit:
-            return True  # judged as what it is: compiled with jit_compile=True
-        # A strategy compiles what it runs, whatever the same function is elsewhere.
-        on_replicas = fact.context.why[:1] == (_ON_REPLICAS,)
-        is_handed = fact.context.root in self._handed_to_host
-        if is_handed and not fact.context.jit and not on_replicas:
-            return True
-        if fact.function is not None and not fact.context.jit:
-            around = () if on_replicas else fact.function.around
-            if any(map(_takes_iterator, (fact.function, *around))):
-                return True
-        if fact.context.region != ASSUMED:
-            return False
-        if fact.function in self._rebuilding:
-            return True
-        return fact.context.root in self._host or _is_within(fact.function, self._host)
-
-
-def _prints(fact: Fact) -> bool:
-    """Whether a fact is about printing in what Keras traces."""
-    if fact.kind != CALL or fact.detail.family != families.PRINTING or not fact.context.why:
-        return False
-    return fact.context.region == COMPILED and fact.context.why[0].startswith(("Keras", "Model."))
-
-
-def _compiled_with_xla(fact: Fact) -> Fact:
-    return fact._replace(context=fact.context._replace(jit=True))
-
 
 def _calls_one_of(method: FunctionInfo, names: Container[str]) -> bool:
     """Whether a method calls `self.name(...)` for one of these names."""
@@ -702,33 +555,6 @@ def _by_parameter(
     return found
 
 
-def _feeds_steps(info: FunctionInfo, frame: Frame, context: Context, takes_text: bool) -> bool:
-    """A tf.function that reads files or takes text (a serving signature), or that is handed an iterator, runs on the host."""
-    if context.region != COMPILED or context.jit:
-        return False
-    return frame.reads_files or takes_text
-
-
-def _takes_iterator(info: FunctionInfo) -> bool:
-    """A function that is handed an iterator drives the steps that are compiled: XLA sees none of it."""
-    return not info.parameter_names.isdisjoint(("iterator", "dataset", "dataset_iterator"))
-
-
-def _is_within(info: FunctionInfo | None, functions: set[FunctionInfo]) -> bool:
-    while info is not None:
-        if info in functions:
-            return True
-        info = info.parent
-    return False
-
-
-def _class_around(info: FunctionInfo) -> ClassInfo | None:
-    """The class of the method that a function is, or is defined in."""
-    while info.cls is None and info.parent is not None:
-        info = info.parent
-    return info.cls
-
-
 def _self_of(info: FunctionInfo) -> Value | None:
     return Value(INSTANCE, ref=info.cls) if info.cls is not None else None
 
@@ -744,35 +570,8 @@ def _arriving(value: Value, traced: bool) -> Value:
     return Value(TENSOR, ARRIVING, structured=True)
 
 
-# Read backwards, a called name follows its parenthesis: that is found eight times as fast as a name that one follows.
-_AFTER_PARENTHESIS = re.compile(r"\((\w+)", re.ASCII)
-_STEP_OF_MAP = re.compile(r"map_fn\(\s*(?:fn=)?([A-Za-z_]\w*)")
-
-
 def _is_called_by_its_class(info: FunctionInfo) -> bool:
     """Whether other methods call this one: they are run first, and tell what it is given."""
     methods = info.cls.methods.values() if info.cls is not None else ()
     calls = (call for method in methods if method is not info for call in method.calls)
     return any(called_name(call) == info.name for call in calls)
-
-
-def _is_handed_on(info: FunctionInfo) -> bool:
-    """Whether the function around hands this one to others: as the body of a loop, an arm, a step."""
-    if info.parent is None:
-        return False
-    calls = info.parent.calls
-    given = (part for call in calls for part in (*call.args, *(k.value for k in call.keywords)))
-    return any(isinstance(part, ast.Name) and part.id == info.name for part in given)
-
-
-def _called_names(modules: list[ModuleInfo]) -> frozenset[str]:
-    """Names that stand before a parenthesis more often than they are defined, or that tf.map_fn is given: near enough to what is called."""
-    seen: Counter[str] = Counter()
-    defined: Counter[str] = Counter()
-    for module in modules:
-        seen.update(_AFTER_PARENTHESIS.findall(module.text[::-1]))
-        if "map_fn(" in module.text:
-            seen.update(name[::-1] for name in _STEP_OF_MAP.findall(module.text))
-        defined.update(info.name for info in module.functions)
-    names = ((name[::-1], count) for name, count in seen.items())
-    return frozenset(name for name, count in names if count > defined[name])

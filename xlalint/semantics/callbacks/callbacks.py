@@ -136,7 +136,7 @@ def construct(name: str, arguments: Arguments, frame: Frame) -> None:
 def _host(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     function = argument(arguments, bound, 0, "func", "computation")
     if function is not None:
-        frame.analysis.regions.mark_host(function)
+        frame.analysis.host_functions.mark(function)
     return Value(TENSOR, COMPUTED, structured=True)
 
 
@@ -191,7 +191,7 @@ def _estimator_spec(
     """What a TPUEstimator's `model_fn` returns names the functions that run on the host: summaries and metrics."""
     for name in ("host_call", "eval_metrics", "scaffold_fn"):
         for leaf in leaves(arguments.keywords.get(name, NOTHING_KNOWN)):
-            frame.analysis.regions.mark_host(leaf)
+            frame.analysis.host_functions.mark(leaf)
     return NOTHING_KNOWN
 
 
