@@ -26,6 +26,7 @@ _VARIANTS = {
     "split": "rejected",
     "unstack": "rejected",
     "reshape": "rejected",
+    "parted": "parted",
     "ensure_shape": "rejected",
     "broadcast_to": "rejected",
     "stack": "rejected",

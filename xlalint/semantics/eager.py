@@ -34,6 +34,7 @@ from xlalint.semantics.values import (
     TENSOR,
     Content,
     Eager,
+    Lengths,
     Value,
 )
 
@@ -59,7 +60,7 @@ def made(value: Value) -> Value:
     if value.kind is TENSOR:
         if value.dependence not in (CONSTANT, CAPTURED) or value.guess or value.structured:
             return value
-        if value.ref is None:
+        if value.ref is None or type(value.ref) is Lengths:
             return value._replace(ref=_MADE)
         return value._replace(ref=value.ref._replace(is_eager=True)) if _is_known(value) else value
     if value.kind is SEQUENCE and value.ref:

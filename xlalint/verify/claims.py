@@ -93,6 +93,7 @@ _CLAIMS = {
     "XLA203/error": Claim(frozenset({"not-constant", "compiler"}), COMPILES),
     "XLA203/warning": Claim(frozenset({"not-constant"}), COMPILES),
     "XLA204/rejected": Claim(_COMPILER, REJECTED),
+    "XLA204/parted": Claim(_COMPILER, REJECTED),
     "XLA204/unknown-size": Claim(_TRACING | {"numbers"}, NUMBERS),
     "XLA204/masked-twice": Claim(frozenset({"numbers", "crash"}), NEVER, otherwise=_THESE_VALUES),
     "XLA204/gradient-wrong": Claim(_BACKWARD | {"numbers"}, NEVER, otherwise=_THESE_VALUES, only_backward=True),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from xlalint.semantics.control_flow.unequal_arms import ARMS_OF_TWO_SIZES
 from xlalint.semantics.hazards import contracted
 from xlalint.semantics.results import rejoined, result_shapes, sorted_places
-from xlalint.semantics.results.result_sizes import ALL_ONES
+from xlalint.semantics.results.result_sizes import ALL_ONES, PARTITIONED
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
@@ -464,11 +464,14 @@ def _static_size_promised(
     )
     leaf = name.rsplit(".", 1)[-1]
     sizes = shape.ref if shape.kind is SEQUENCE else ()
+    is_part = leaf == "reshape" and first.producer == PARTITIONED
     if all(_is_known_size(size) for size in sizes):
-        is_static = bool(sizes) or (_is_of_kept(leaf, first) and _is_shape_of_full_size(shape))
+        is_static = bool(sizes) or (
+            _is_of_kept(leaf, first) and _is_shape_of_full_size(shape, is_part=is_part)
+        )
     else:
         is_static = _is_of_kept(leaf, first) and all(_is_static_size(size) for size in sizes)
-    return (leaf, first) if is_static else None
+    return ("parted" if is_part else leaf, first) if is_static else None
 
 
 def _is_of_kept(leaf: str, first: Value) -> bool:
@@ -491,14 +494,17 @@ def _is_static_size(size: Value) -> bool:
     return size.kind is PYTHON and size.producer is None and not size.optional
 
 
-def _is_shape_of_full_size(shape: Value) -> bool:
-    """`x.shape`, `tf.shape(x)` where the rank is known, or `tf.shape(x)[:-1]`, of what no mask was taken of."""
+def _is_shape_of_full_size(shape: Value, *, is_part: bool) -> bool:
+    """`x.shape`, `tf.shape(x)` where the rank is known, or `tf.shape(x)[:-1]`, of what no mask was taken of.
+
+    What is one part of several (`is_part`) takes the whole of `tf.shape(x)` whatever its rank: of what was parted it has fewer elements.
+    """
     if shape.kind is SHAPE:
         return shape.producer is None and -1 not in (shape.shape or ())
     if not (shape.is_tensor and shape.dependence == FROM_SHAPE and shape.sure):
         return False
     is_known = type(shape.ref) is Content and -1 not in shape.ref.numbers
-    return is_known or (type(shape.ref) is Lengths and shape.ref.is_part)
+    return is_known or (type(shape.ref) is Lengths and (is_part or shape.ref.is_part))
 
 
 def _is_along_sized_axis(name: str, bound: Bound, arguments: Arguments, sized: Value) -> bool:

@@ -6,6 +6,7 @@ import ast
 
 from xlalint.semantics.facts import CALL, CallDetail, Verdict
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.results.result_sizes import PARTITIONED
 from xlalint.semantics.values import (
     ARRIVING,
     BOUNDED,
@@ -65,9 +66,7 @@ def are_read_off_arguments(api: str, deciding: list[Value]) -> bool:
     """Whether XLA reads computed places off the program's arguments on CPU and GPU: those of `tf.dynamic_stitch`, which puts together
     what `tf.dynamic_partition` took apart (fixtures/XLA203/flagged_sizes_on_gpu.py). As a shape they are not found.
     """
-    return api == "tf.dynamic_stitch" and all(
-        leaf.producer == "tf.dynamic_partition" for leaf in deciding
-    )
+    return api == "tf.dynamic_stitch" and all(leaf.producer == PARTITIONED for leaf in deciding)
 
 
 # Parameters that take a whole shape, or the part of one that is new.

@@ -10,7 +10,12 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import costs, text
 from xlalint.semantics.results import composites, rejoined, result_shapes, sorted_places, specs
 from xlalint.semantics.results.result_dtypes import dtype_name, dtype_of_literal
-from xlalint.semantics.results.result_sizes import ALL_ONES, dependence_of, producer_of_leaves
+from xlalint.semantics.results.result_sizes import (
+    ALL_ONES,
+    PARTITIONED,
+    dependence_of,
+    producer_of_leaves,
+)
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.values import (
     ARRIVING,
@@ -375,7 +380,7 @@ def _unique_with_counts(
 def _partition(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     if _is_constant(flat[1:]):
         return Value(COLLECTION, ref=Value(TENSOR, dependence_of(flat)))
-    sized = Value(TENSOR, COMPUTED, "tf.dynamic_partition", sure=_is_known(flat))
+    sized = Value(TENSOR, COMPUTED, PARTITIONED, sure=_is_known(flat), sized_axis=0)
     return Value(COLLECTION, COMPUTED, ref=sized)
 
 
