@@ -23,6 +23,7 @@ from xlalint.semantics.values import (
     PYTHON,
     SEQUENCE,
     SHAPE,
+    VARIABLE,
     Value,
     element,
     item_at,
@@ -106,7 +107,8 @@ def _bind_attribute(target: ast.Attribute, value: Value, frame: Frame) -> None:
         and target.value.id == frame.self_name
         and isinstance(frame.self_value.ref, ClassInfo)
     ):
-        frame.analysis.objects.keep_attribute(frame.self_value.ref, target.attr, value)
+        kept = _if_made(value) if frame.undecided else value
+        frame.analysis.objects.keep_attribute(frame.self_value.ref, target.attr, kept)
         if value.is_tensor or value.kind is SEQUENCE or value.kind is COLLECTION:
             outliving.note_kept(target, value, frame)
     if (
@@ -117,7 +119,14 @@ def _bind_attribute(target: ast.Attribute, value: Value, frame: Frame) -> None:
         known = frame.attributes.get(target.attr)
         if known is not None and known != NONE and not _overrides(target.attr, frame):
             value = join(known, value)
+        elif known is not None and known == NONE and frame.undecided:
+            value = _if_made(value)
         frame.attributes[target.attr] = value
+
+
+def _if_made(value: Value) -> Value:
+    """What an attribute holds that one way alone sets: a variable, or none."""
+    return value._replace(optional=True) if value.kind is VARIABLE else value
 
 
 def _overrides(attr: str, frame: Frame) -> bool:

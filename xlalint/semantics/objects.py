@@ -40,6 +40,7 @@ from xlalint.semantics.values import (
     SHAPE,
     SOME_PYTHON,
     TENSOR,
+    VARIABLE,
     OneOf,
     Usual,
     Value,
@@ -352,7 +353,11 @@ def _as_attribute(value: Value) -> Value:
 
 
 def _captured(value: Value) -> Value:
-    """A tensor that eager code made has all its sizes, whatever they were taken from, and arrives where it is captured."""
+    """A tensor that eager code made has all its sizes, whatever they were taken from, and arrives where it is captured.
+
+    A variable that only some settings make stays one that may be missing: `if self.ema:` asks whether it is there.
+    """
     is_known = value.dependence <= FROM_SHAPE or value.dependence == CAPTURED
     dependence = value.dependence if is_known else ARRIVING
-    return value._replace(optional=False, producer=None, counted=None, dependence=dependence)
+    optional = value.optional and value.kind is VARIABLE
+    return value._replace(optional=optional, producer=None, counted=None, dependence=dependence)
