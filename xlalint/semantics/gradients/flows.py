@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from xlalint.semantics.classes import LAYER, LOSS, MODEL
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import jacobians, purposes
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.syntax import called_name, nodes_of
-from xlalint.semantics.values import EXTERNAL, FUNCTION, INSTANCE, VARIABLE
+from xlalint.semantics.values import EXTERNAL, FUNCTION, INSTANCE, TENSOR, VARIABLE
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
@@ -91,6 +91,11 @@ def _trained_by(info: FunctionInfo | None) -> frozenset[str]:
         for part in nodes_of(call.args)
         if isinstance(part, ast.Attribute) and part.attr in _TRAINED_VARIABLES
     )
+
+
+def _is_kept(part: ast.AST) -> TypeGuard[ast.Attribute]:
+    """Whether an attribute is set: `self.potentials = ...`."""
+    return isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store)
 
 
 def _bound(
@@ -213,7 +218,11 @@ class Slices:
         """Whether a loss or a likelihood is computed of one of the function's parameters through the node."""
         if not purposes.is_objective(self._frame.function):
             return False
-        return self._passes_on_a_parameter() or self._passes_on_an_item()
+        return (
+            self._passes_on_a_parameter()
+            or self._passes_on_an_item()
+            or self._passes_on_an_output()
+        )
 
     def may_be_trained(self) -> bool:
         """Whether callers who are not in sight may train what flows through the node from a parameter to the result."""
@@ -253,6 +262,22 @@ class Slices:
             for name in _names(part.targets[0])
         }
         return purposes.may_train_items(unpacked & seen, self._frame) and self.leaves_function()
+
+    def _passes_on_an_output(self) -> bool:
+        """`crf_log_likelihood(self.potentials, ...)` in the loss of a layer whose `call` computed the potentials."""
+        frame = self._frame
+        owner = frame.function.cls if frame.function is not None else None
+        call = owner.methods.get("call") if owner is not None else None
+        if call is None or call is frame.function or frame.self_name is None:
+            return False
+        kept = {part.attr for part in nodes_of(body_of(call)) if _is_kept(part)}
+        for expression in self._sources(set()) if kept else ():
+            for part in nodes_of([expression]):
+                if isinstance(part, ast.Attribute) and part.attr in kept:
+                    held = frame.analysis.evaluate(part, frame)
+                    if held.kind is TENSOR and not held.guess and not held.has_no_gradient:
+                        return self.leaves_function()
+        return False
 
     def _is_plain(self, expression: ast.expr) -> bool:
         """Whether an expression holds only names and calls of TensorFlow: nothing that could bring in a variable unseen."""
