@@ -494,6 +494,22 @@ def test_a_bug_in_a_rule_costs_one_function(
     )  # fmt: skip
 
 
+def test_tabs_among_spaces_cost_one_function(tmp_path: Path) -> None:
+    """Python takes a function indented by one space with a body under two tabs, libcst does not."""
+    text = (
+        "import tensorflow as tf\n\n\n"
+        "def mixed(x):\n def inner(y):\n\t\treturn tf.unique_with_counts(y)\n return inner(x)\n\n\n"
+        "def plain(x):\n    if tf.rank(x) == 1:\n        x = tf.reshape(x, [1, -1])\n    return tf.unique_with_counts(x)\n"
+    )
+    (tmp_path / "a.py").write_text(text)
+    given = [str(tmp_path)]
+    for with_fixes in (False, True):
+        result = engine.check(given, settings.load(given, {}), with_fixes=with_fixes)
+        assert said(result) == [("a.py", 11, "XLA106"), ("a.py", 13, "XLA401")]
+        (error,) = result.errors
+        assert (error.line, "libcst cannot read this" in error.message) == (4, True)
+
+
 def test_a_file_with_a_syntax_error_does_not_hide_the_others(tmp_path: Path) -> None:
     fine = "import tensorflow as tf\n@tf.function\ndef f(x):\n    return tf.unique_with_counts(x)\n"
     result = check_files(tmp_path, {"a.py": "def (:\n", "b.py": fine})

@@ -507,16 +507,10 @@ def _read(
     settings: Settings,
 ) -> tuple[list[Finding], list[FileError]]:
     # libcst is imported only here: most runs over most projects never need it.
-    import libcst
-
     from xlalint.rules.reading import read_module
 
     aim = _aim(analysis, settings)
-    try:
-        found, unread = read_module(facts, item.file.display, aim, selected)
-    except libcst.ParserSyntaxError as error:
-        message = f"libcst cannot read this: {error.message}"
-        return [], [FileError(item.file.display, error.raw_line, 0, message)]
+    found, unread = read_module(facts, item.file.display, aim, selected)
     errors = [FileError(item.file.display, line, 0, why) for line, why in unread]
     return [f for f in found if settings.target in pages.load(f.code).targets], errors
 

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import libcst as cst
+
 from xlalint.finding import Finding, Fix
 from xlalint.fixes.draft import Draft, draft
 from xlalint.fixes.rewrites import by_code
@@ -26,15 +28,16 @@ def propose(
     beliefs: Mapping[ast.AST, Sequence[Belief]],
     aim: Aim,
 ) -> list[Finding]:
-    """The findings of one program (their spans counted in it), with fixes where a rewrite fits.
-
-    Raises:
-        libcst.ParserSyntaxError: libcst cannot read what `ast` could.
-    """
+    """The findings of one program (their spans counted in it), with fixes where a rewrite fits."""
     if not any(is_mendable(finding) for finding in findings):
         return list(findings)
     module = facts.module
-    program = draft(module.text, module.tree, beliefs, facts.by_node)
+    try:
+        program = draft(module.text, module.tree, beliefs, facts.by_node)
+    except cst.ParserSyntaxError:
+        return list(
+            findings
+        )  # libcst cannot read all that `ast` can, and a rewrite needs the whole file
     # What a rule has proposed itself (to take an unused comment away) stays.
     return [
         finding if finding.fix else replace(finding, fix=_fix_of(finding, program, aim))

@@ -32,11 +32,7 @@ class Stretch:
 def read_module(
     facts: ModuleFacts, path: str, aim: Aim, selected: Sequence[str]
 ) -> tuple[list[Finding], list[tuple[int, str]]]:
-    """The findings of all selected rules in one module, and where functions begin that could not be read, with the reasons.
-
-    Raises:
-        libcst.ParserSyntaxError: libcst cannot read what `ast` could.
-    """
+    """The findings of all selected rules in one module, and where functions begin that could not be read, with the reasons."""
     module = facts.module
     lines = (
         module.text.splitlines(keepends=True) if "\f" not in module.text else _lines(module.text)
@@ -51,8 +47,9 @@ def read_module(
     for stretch in _stretches(module, wanted):
         try:
             findings += _read(stretch, lines, by_key, path, aim, selected)
-        except cst.ParserSyntaxError:
-            raise
+        except cst.ParserSyntaxError as error:
+            # What `ast` could read: tabs and spaces in one block, say.
+            unread.append((stretch.lines[0], f"libcst cannot read this: {_first_line(error)}"))
         except RecursionError:
             unread.append((stretch.lines[0], "nested too deep for the rules to read"))
         except Exception as error:
@@ -61,6 +58,10 @@ def read_module(
             why = f"internal error in a rule, please report it ({what})"
             unread.append((stretch.lines[0], why))
     return worst(findings), unread
+
+
+def _first_line(error: cst.ParserSyntaxError) -> str:
+    return error.message.splitlines()[0]
 
 
 def _lines(text: str) -> list[str]:
