@@ -33,8 +33,8 @@ class Uses(NamedTuple):
     `sliced` are those subscripted as no list is (`x[:, 0]`, `x[..., 1]`, `x[:, None]`) or asked for `dtype` or a static shape
     as TensorFlow has it, `shaped` those asked for a size as arrays are, too (`x.shape[0]`), `written` those of which such a part
     is assigned to; `calls_numpy` says that NumPy computes on something here, so that these may be arrays. `roots` are the names
-    that calls begin with: `tf` of `tf.nn.relu(x)`. `taken_apart` are those that one of their own parts replaces (`x, mask = x`): what
-    is done with them then says nothing of what they were. `cast` are names that a call passes the cast of (`f(tf.cast(x, t))`), or a
+    that calls begin with: `tf` of `tf.nn.relu(x)`. `taken_apart` are those that one of their own parts, or a list of them, replaces (`x, mask = x`,
+    `x = [f(each) for each in x]`): what is done with them then says nothing of what they were. `cast` are names that a call passes the cast of (`f(tf.cast(x, t))`), or a
     comparison of, with an axis (`f(x > 0, axis=1)`).
     `parts` are those of the parameters, by their texts, which stand among the names.
     """
@@ -87,6 +87,11 @@ def uses_in(nodes: Iterable[ast.AST], parameters: frozenset[str]) -> Uses:
         elif isinstance(node, ast.Assign):
             if isinstance(node.value, ast.Name) and _is_part_of_itself(node):
                 taken_apart.add(node.value.id)
+            elif (
+                isinstance(node.targets[0], ast.Name)
+                and _goes_over(node.value) == node.targets[0].id
+            ):
+                taken_apart.add(node.targets[0].id)
             for target in node.targets:
                 _note_names(target, node.value, named, parts)
         elif isinstance(node, ast.Subscript) and _whose_shape(node.value):
@@ -183,6 +188,16 @@ def _is_part_of_itself(node: ast.Assign) -> bool:
         if isinstance(target, (ast.Tuple, ast.List))
         for name in ast.walk(target)
     )
+
+
+def _goes_over(value: ast.expr) -> str:
+    """The name that a list is made of, element by element: `[f(each) for each in x]`; nothing for anything else."""
+    if isinstance(value, ast.Call) and len(value.args) == 1 and isinstance(value.func, ast.Name):
+        value = value.args[0]
+    if not isinstance(value, (ast.ListComp, ast.GeneratorExp)):
+        return ""
+    over = value.generators[0].iter
+    return over.id if isinstance(over, ast.Name) else ""
 
 
 def _whose_shape(node: ast.expr) -> str:

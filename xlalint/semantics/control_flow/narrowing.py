@@ -230,7 +230,9 @@ def _narrowed(known: Value, types: ast.expr, promised: bool, frame: Frame) -> Va
     if kinds == {TENSOR}:
         return known if known.is_tensor else _as_tensor(known, promised)
     if kinds <= {SEQUENCE, MAPPING} and None not in kinds:
-        inner = known._replace(structured=False) if known.kind is TENSOR else NOTHING_KNOWN
+        # Lists hold tensors. What a dictionary of inputs holds under a name may be a structure in its turn.
+        may_nest = known.structured and kinds == {MAPPING}
+        inner = known._replace(structured=may_nest) if known.kind is TENSOR else NOTHING_KNOWN
         return Value(COLLECTION, known.dependence, ref=inner)
     if kinds == {PYTHON}:
         return SOME_PYTHON

@@ -48,11 +48,24 @@ def note_kept(target: ast.expr, value: Value, frame: Frame) -> None:
     kept = old_reads.kept_in(function.node.body, target, owner)
     if kept is None or not (isinstance(kept.made, _MADE) or _comes_of_data(value)):
         return
+    if _is_let_go(function.node.body, owner.attr):
+        return
     if not kept.is_renewed and _is_there_before(cls, owner.attr, frame):
         return
     kind = KEPT if kept.is_renewed else _once(cls, frame)
     effect = TraceEffect(kind, ast.unparse(target))
     frame.analysis.note(frame, target, TRACE_EFFECT, value, effect)
+
+
+def _is_let_go(body: list[ast.stmt], attribute: str) -> bool:
+    """Whether the method itself sets the attribute to None, too: what one call keeps for the next of the same trace, that one drops."""
+    return any(
+        isinstance(part, ast.Assign)
+        and isinstance(part.value, ast.Constant)
+        and part.value.value is None
+        and any(isinstance(t, ast.Attribute) and t.attr == attribute for t in part.targets)
+        for part in nodes_of(body)
+    )
 
 
 def _is_graph(key: ast.expr) -> bool:
