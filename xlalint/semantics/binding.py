@@ -61,18 +61,20 @@ def _unpack(targets: list[ast.expr], value: Value, frame: Frame) -> None:
     has_star = any(isinstance(target, ast.Starred) for target in targets)
     for place, target in enumerate(targets):
         inner = item_at(value, None if has_star else place)
-        is_handed = value.kind is COLLECTION and _is_handed_size(target, inner, frame)
+        is_handed = (value.kind is COLLECTION or value.structured or value.guess) and (
+            _is_handed_size(target, inner, frame)
+        )
         bind(target, NOTHING_KNOWN if is_handed else inner, frame)
 
 
 def _is_handed_size(target: ast.expr, inner: Value, frame: Frame) -> bool:
-    """`data, batch_size = inputs` of an `inputs: list[tf.Tensor]`: a number that a layer's caller may have read off a shape."""
+    """`data, batch_size = inputs` of an `inputs: list[tf.Tensor]`: a number, or a shape, that a layer's caller may have read off a tensor."""
     return (
         inner.dependence == ARRIVING
         and frame.function is not None
         and frame.function.name == "call"
         and isinstance(target, ast.Name)
-        and parameters.is_number_of_things(target.id)
+        and (parameters.is_number_of_things(target.id) or target.id.endswith("shape"))
     )
 
 

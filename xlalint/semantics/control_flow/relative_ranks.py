@@ -36,16 +36,43 @@ _SAME = frozenset(
     "tf.sqrt tf.square tf.exp tf.sin tf.cos tf.tanh tf.sigmoid tf.negative tf.zeros_like tf.ones_like tf.cumsum tf.tile tf.pad "
     "tf.nn.relu tf.nn.softmax tf.nn.l2_normalize tf.math.log tf.math.exp tf.math.sqrt tf.math.square tf.math.abs tf.math.cumsum "
     "keras.backend.cast".split()
+) | frozenset(
+    f"keras.ops.{name}"
+    for name in "identity cast transpose flip roll stop_gradient convert_to_tensor sort clip abs sqrt square exp log sin cos tanh "
+    "sigmoid negative zeros_like ones_like cumsum tile pad relu softmax".split()
 )
 _REDUCE = frozenset(
     f"{prefix}{name}"
     for prefix in ("tf.", "tf.math.")
     for name in "reduce_sum reduce_mean reduce_max reduce_min reduce_prod reduce_any reduce_all reduce_logsumexp".split()
-) | frozenset(f"keras.backend.{name}" for name in "sum mean max min prod any all".split())
-_ARG = frozenset(
-    {"tf.argmax", "tf.argmin", "tf.math.argmax", "tf.math.argmin", "keras.backend.argmax"}
+) | frozenset(
+    f"{prefix}{name}"
+    for prefix in ("keras.backend.", "keras.ops.")
+    for name in "sum mean max min prod any all logsumexp".split()
 )
-_EXPAND = frozenset({"tf.expand_dims", "keras.backend.expand_dims", "tf.compat.v1.expand_dims"})
+_ARG = frozenset(
+    {
+        "tf.argmax",
+        "tf.argmin",
+        "tf.math.argmax",
+        "tf.math.argmin",
+        "keras.backend.argmax",
+        "keras.backend.argmin",
+    }
+)  # keras.ops.argmax flattens what it is given no axis for
+_EXPAND = frozenset(
+    {
+        "tf.expand_dims",
+        "keras.backend.expand_dims",
+        "keras.ops.expand_dims",
+        "tf.compat.v1.expand_dims",
+    }
+)
+_SQUEEZE = frozenset(
+    {"tf.squeeze", "keras.backend.squeeze", "keras.ops.squeeze", "tf.compat.v1.squeeze"}
+)
+_RESHAPE = frozenset({"tf.reshape", "keras.backend.reshape", "keras.ops.reshape"})
+_STACK = frozenset({"tf.stack", "keras.backend.stack", "keras.ops.stack"})
 
 
 def after(block: Sequence[ast.stmt], frame: Frame) -> Ranks:
@@ -149,13 +176,13 @@ def _of_call(node: ast.Call, frame: Frame, ranks: Ranks) -> Rank | None:
     first = rank_of(node.args[0], frame, ranks) if name is not None else None
     if name in _EXPAND:
         return Rank(first.base, first.more + 1) if first is not None else None
-    if name in ("tf.reshape", "keras.backend.reshape"):
-        shape = _argument(node, 1, "shape")
+    if name in _RESHAPE:
+        shape = _argument(node, 1, "newshape" if name == "keras.ops.reshape" else "shape")
         if isinstance(shape, (ast.List, ast.Tuple)):
             if not any(isinstance(item, ast.Starred) for item in shape.elts):
                 return Rank(None, len(shape.elts))
         return None
-    if name in ("tf.stack", "keras.backend.stack"):
+    if name in _STACK:
         items = node.args[0]
         if isinstance(items, (ast.List, ast.Tuple)) and items.elts:
             inner = rank_of(items.elts[0], frame, ranks)
@@ -165,7 +192,7 @@ def _of_call(node: ast.Call, frame: Frame, ranks: Ranks) -> Rank | None:
         return _filled(node, frame, ranks)
     if first is None or name is None:
         return None
-    if name in _REDUCE or name in _ARG or name == "tf.squeeze":
+    if name in _REDUCE or name in _ARG or name in _SQUEEZE:
         return _reduced(node, first, name)
     return first if name in _SAME else None
 

@@ -286,12 +286,13 @@ def _concatenated(
     """`tf.concat`: the sizes of what is joined add up."""
     values = arguments.positional[0] if arguments.positional else bound.get("values", NOTHING_KNOWN)
     along = arguments.positional[1] if len(arguments.positional) > 1 else bound.get("axis")
-    return rejoined.marked(_joined(arguments, bound, flat, frame), values, along)
+    joined = _of_handed(_joined(arguments, bound, flat, frame), flat)
+    return rejoined.marked(joined, values, along)
 
 
 def _stacked(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     """`tf.stack`: what is joined has one axis more than its parts."""
-    joined = _joined(arguments, bound, flat, frame)
+    joined = _of_handed(_joined(arguments, bound, flat, frame), flat)
     along = bound.get("axis", constant(0))
     along = arguments.positional[1] if len(arguments.positional) > 1 else along
     new, old = result_shapes.number(along), joined.sized_axis
@@ -300,6 +301,14 @@ def _stacked(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame:
     if new is None or new < 0 or old is None:
         return joined._replace(sized_axis=None)
     return joined._replace(sized_axis=old + (new <= old))
+
+
+def _of_handed(joined: Value, flat: tuple[Value, ...]) -> Value:
+    """Sizes and what a layer may have been handed beside its batch are, put together, what it may have been handed."""
+    arriving = [leaf for leaf in flat if leaf.is_tensor and leaf.dependence >= CAPTURED]
+    if joined.ref is None and arriving and all(map(may_be_handed, arriving)):
+        return joined._replace(ref=Handed())
+    return joined
 
 
 def _numbers_joined(values: Value) -> Content | None:
