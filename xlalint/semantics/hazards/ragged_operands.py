@@ -3,7 +3,7 @@
 Measured with TensorFlow 2.21, eleven operators and elementwise functions: `rows + matrix`, `rows * vector` and `rows == column` need
 RaggedRange, which XLA has no kernel for; numbers and scalars are added to the flat values, and so are rows that end where
 its own do (`rows * tf.abs(rows)`), of which only those who cut them know. `rows - tf.reduce_max(rows, axis=1, keepdims=True)` needs it, too: what is
-reduced along the rows has one element in each. A product of two ragged matrices goes through RaggedTensorToVariant; that of one with a dense
+reduced along the rows is a dense matrix of one column. A product of two ragged matrices goes through RaggedTensorToVariant; that of one with a dense
 one compiles.
 """
 
@@ -17,8 +17,6 @@ from xlalint.semantics.facts import Verdict
 from xlalint.semantics.values import RAGGED, TENSOR, VARIABLE, Value
 
 OPERATION = "RaggedRange"
-# The `ref` of a ragged tensor that has one element in each row.
-ONE_EACH = "one each"
 _PRODUCTS = frozenset({"tf.matmul", "tf.linalg.matmul"})
 _OF_PRODUCTS = "RaggedTensorToVariant"
 _ELEMENTWISE = "broadcast"
@@ -34,12 +32,9 @@ def verdict(api: Api, bound: dict[str, Value]) -> Verdict | None:
 
 
 def meet(operands: Iterable[Value]) -> bool:
-    """Whether one operand is ragged for certain, and another dense, with at least one axis, or has one element in each row."""
+    """Whether one operand is ragged for certain, and another dense, with at least one axis."""
     given = tuple(operands)
-    rows = [operand for operand in given if _is_sure(operand)]
-    if len(rows) == 2 and (rows[0].ref == ONE_EACH) != (rows[1].ref == ONE_EACH):
-        return True
-    return bool(rows) and any(map(_has_axis, given))
+    return any(map(_is_sure, given)) and any(map(_has_axis, given))
 
 
 def meets_slices(node: ast.AST, left: Value, right: Value) -> bool:

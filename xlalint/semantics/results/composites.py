@@ -70,8 +70,6 @@ _OPERATIONS = {ast.Mult: "SparseDenseCwiseMul", ast.Div: "SparseDenseCwiseDiv"}
 ARRIVES = "arrives"
 # The `ref` of a ragged tensor whose rows this program cuts by lengths that are data.
 CUT_HERE = "cut here"
-# What elementwise functions of rows keep.
-_OF_ROWS = frozenset({CUT_HERE, ragged_operands.ONE_EACH})
 _MASKED_ROWS = "tf.ragged.boolean_mask"
 # What says where the rows end; the other makers keep the row ids as they are, or have rows of one length.
 _CUTS = {
@@ -116,17 +114,17 @@ def of_call(
     assert given is not None
     if name.rsplit(".", 1)[-1] in _KEEP_KIND:
         # A new sparse tensor may know its dense shape by the static one: nothing is held against it.
-        is_kept = given.ref in _OF_ROWS and _keeps_rows(name, arguments)
+        is_kept = given.ref == CUT_HERE and _keeps_rows(name, arguments)
         return given._replace(dependence=dependence, dtype=None, ref=given.ref if is_kept else None)
     if given.kind is RAGGED and _is_reduced_to_one_each(name, arguments):
-        return given._replace(dependence=dependence, dtype=None, ref=ragged_operands.ONE_EACH)
+        return Value(TENSOR, dependence, rank=2, sure=given.sure, guess=given.guess)
     if returns == "tensor" and name.startswith(("tf.sparse.", "tf.RaggedTensor.", "tf.nn.")):
         return Value(TENSOR, dependence, sure=sure)
     return NOTHING_KNOWN
 
 
 def _is_reduced_to_one_each(name: str, arguments: Arguments) -> bool:
-    """`tf.reduce_max(rows, axis=1, keepdims=True)`: one element in each row, which are rows still."""
+    """`tf.reduce_max(rows, axis=1, keepdims=True)`: one element in each row, which is a dense matrix, or tensors in its place."""
     if name.rsplit(".", 1)[-1] not in _ALONG_ROWS or len(arguments.positional) > 2:
         return False
     axis = (*arguments.positional, NOTHING_KNOWN)[1]
@@ -271,8 +269,6 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
         return NOTHING_KNOWN  # sparse tensors know no other operators
     dependence = max(v.dependence for v in (left, right) if v.holds_data)
     guess = all(v.guess for v in (left, right) if v.is_composite)
-    if owner.ref == ragged_operands.ONE_EACH and right.kind is RAGGED:
-        owner = right  # the rows that the single elements are spread over
     return owner._replace(dependence=dependence, dtype=None, guess=guess)
 
 
