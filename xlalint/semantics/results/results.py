@@ -324,8 +324,8 @@ def _shape_of(name: str, flat: tuple[Value, ...], bound: Bound) -> Value:
     wanted = bound.get("out_type")
     dtype = "int32" if wanted is None else dtype_name(wanted)
     if name == "tf.shape_n":  # a list of shapes
-        sizes = Lengths() if dependence == FROM_SHAPE else None
-        each = Value(TENSOR, dependence, None, dtype, rank, sizes, shape=(None,))
+        lengths = Lengths() if dependence == FROM_SHAPE else None
+        each = Value(TENSOR, dependence, None, dtype, rank, lengths, shape=(None,))
         return Value(COLLECTION, ref=each)
     counted = first.counted if dependence == BOUNDED else None
     if rank == 0:
