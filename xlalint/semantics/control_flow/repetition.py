@@ -8,14 +8,18 @@ from collections.abc import Callable
 from xlalint.semantics import enumerations, inlining
 from xlalint.semantics.binding import bind
 from xlalint.semantics.callbacks.loop_calls import loop_state
-from xlalint.semantics.control_flow import after_break, conditionals, loops, unmade_names
+from xlalint.semantics.control_flow import (
+    after_break,
+    conditionals,
+    loops,
+    python_starts,
+    unmade_names,
+)
 from xlalint.semantics.control_flow.narrowing import narrow
 from xlalint.semantics.expressions import evaluate, evaluate_condition
-from xlalint.semantics.facts import CONDITION, STARTED_IN_PYTHON
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import costs, iteration
 from xlalint.semantics.local_names import Changes
-from xlalint.semantics.parameters import is_setting, is_size
 from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.truths import truth
 from xlalint.semantics.values import (
@@ -23,10 +27,8 @@ from xlalint.semantics.values import (
     EXTERNAL,
     MAPPING,
     NONE,
-    PYTHON,
     SEQUENCE,
     TENSOR,
-    UNKNOWN,
     Value,
     iterated,
 )
@@ -65,7 +67,7 @@ def _is_counted(node: ast.While, frame: Frame) -> bool:
 def _while_pass(node: ast.While, run: Block, frame: Frame) -> Value:
     """Run a step; returns the test."""
     test = evaluate_condition(node.test, frame, "while")
-    starts_in_python = test.kind is PYTHON or (test.kind is UNKNOWN and _asks_settings(node, frame))
+    is_python = python_starts.is_of_python(node, test, frame)
     narrow(node.test, True, frame)
     is_graph_loop = conditionals.becomes_one(test, frame)
     if is_graph_loop:
@@ -76,8 +78,8 @@ def _while_pass(node: ast.While, run: Block, frame: Frame) -> Value:
     if is_graph_loop:
         frame.rounds -= 1
         frame.constructs.pop()
-    elif starts_in_python and not isinstance(node.test, ast.Constant):
-        _note_change_of_test(node, frame)
+    elif is_python and not isinstance(node.test, ast.Constant):
+        python_starts.note_change(node, frame)
     return test
 
 
@@ -90,35 +92,6 @@ def _run_body(node: ast.For | ast.While, run: Block, frame: Frame, *, is_graph_l
     frame.unmade = unmade
     if is_graph_loop:
         after_break.note(node, frame)
-
-
-def _asks_settings(node: ast.While, frame: Frame) -> bool:
-    """`while err > tol and n < niter:` where `err` and `n` are numbers of Python before the loop, and the others parameters that are
-    called as settings are.
-    """
-    parts = list(nodes_of([node.test]))
-    if any(isinstance(part, (ast.Call, ast.Attribute, ast.Subscript)) for part in parts):
-        return False
-    names = [part for part in parts if isinstance(part, ast.Name)]
-    bound = frame.analysis.carried.names(node).bound
-    given = frame.function.parameter_names if frame.function is not None else frozenset()
-    for name in names:
-        value = frame.look_up(name.id)
-        if value is None or value.kind is PYTHON:
-            continue
-        if name.id in bound or name.id not in given or value.kind is not UNKNOWN:
-            return False
-        if not (is_setting(name.id) or is_size(name.id)):
-            return False
-    return any(name.id in bound for name in names)
-
-
-def _note_change_of_test(node: ast.While, frame: Frame) -> None:
-    """`while not done:` where `done` is False at first and a tensor after a step: Python runs the loop, and cannot go on."""
-    after = evaluate(node.test, frame)
-    is_vague = after.structured or after.optional or after.guess
-    if after.is_tensor and not is_vague:
-        frame.analysis.note(frame, node.test, CONDITION, after, STARTED_IN_PYTHON)
 
 
 def _has_break(loop: ast.AST) -> bool:
