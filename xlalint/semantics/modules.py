@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import eager, flow
 from xlalint.semantics.callbacks import builtin_calls
+from xlalint.semantics.environment import keras_names
 from xlalint.semantics.facts import EAGER, Context
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
@@ -13,7 +15,7 @@ from xlalint.semantics.imports import libraries
 from xlalint.semantics.imports.exports import Exports
 from xlalint.semantics.imports.late_imports import late_imports
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
-from xlalint.semantics.names import canonical, of_backend
+from xlalint.semantics.names import canonical, of_backend, rooted
 from xlalint.semantics.tracing import demonstrations
 from xlalint.semantics.values import (
     CLASS,
@@ -122,7 +124,7 @@ class Modules:
         module = self.project.module(source)
         if module is None:
             self._open.add(importer)
-            return {}
+            return {name: Value(DEFERRED, ref=(source, name)) for name in self._public_in(source)}
         names = self.module_frame(module).names
         if module in self._libraries:
             self._libraries.add(importer)
@@ -133,6 +135,13 @@ class Modules:
             for name in names
             if not name.startswith("_") and "." not in name
         }
+
+    def _public_in(self, source: str) -> Iterable[str]:
+        """What TensorFlow or Keras offer in a module of theirs: `from tensorflow.keras.layers import *`."""
+        package, _, inner = rooted(source).partition(".")
+        if package in ("keras", "tf_keras"):
+            return keras_names.public_in(inner)
+        return self._analysis.catalog.members(rooted(source)) if package == "tf" else ()
 
     def module_frame(self, module: ModuleInfo) -> Frame:
         """The frame of a module's body, run on first use."""

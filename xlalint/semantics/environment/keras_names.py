@@ -83,6 +83,19 @@ class KerasNames:
         return said
 
 
+@cache
+def public_in(module: str) -> frozenset[str]:
+    """The names that some Keras offers right below a module, as `layers` or `utils.legacy` has them; below the package for ``""``."""
+    start = f"{module}." if module else ""
+    found: set[str] = set()
+    for known in _table().values():
+        for name in known.today.union(known.gone):
+            leaf = name.removeprefix(start)
+            if name.startswith(start) and "." not in leaf:
+                found.add(leaf)
+    return frozenset(found)
+
+
 def _place_of(name: str, part: str, known: _Names, there: Collection[str]) -> str:
     """Where what was at `name`, in `part` which is gone, is today: the same name elsewhere."""
     home, leaf = part.partition(".")[0], name.rpartition(".")[2]

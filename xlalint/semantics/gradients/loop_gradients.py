@@ -181,7 +181,9 @@ class LoopGradients:
         if feeds is None and (in_arm or not is_bounded) and not is_recorded:
             is_sure = slices.is_objective()
         passages: tuple[callers.Passage, ...] = ()
-        if (in_arm or not is_bounded or layer) and not is_sure and feeds is not False:
+        # Through what picks boxes, or decodes, nothing is trained, whoever calls it.
+        may_be_passed_on = feeds is not False and not purposes.only_chooses(frame)
+        if (in_arm or not is_bounded or layer) and not is_sure and may_be_passed_on:
             way = callers.way_out(slices, bool(feeds), in_arm, around)
             is_sure, passages = way.is_trained, way.passages
         has_jacobian = slices.reaches_jacobian()
