@@ -506,7 +506,7 @@ def _read(
     selected: Sequence[str],
     settings: Settings,
 ) -> tuple[list[Finding], list[FileError]]:
-    # libcst is imported only here: most runs over most projects never need it.
+    # The rules, and libcst with them, are imported only here: most runs over most projects never need it.
     from xlalint.rules.reading import read_module
 
     aim = _aim(analysis, settings)

@@ -35,9 +35,8 @@ def propose(
     try:
         program = draft(module.text, module.tree, beliefs, facts.by_node)
     except cst.ParserSyntaxError:
-        return list(
-            findings
-        )  # libcst cannot read all that `ast` can, and a rewrite needs the whole file
+        # libcst cannot read all that `ast` can, and a rewrite needs the whole file.
+        return list(findings)
     # What a rule has proposed itself (to take an unused comment away) stays.
     return [
         finding if finding.fix else replace(finding, fix=_fix_of(finding, program, aim))

@@ -20,8 +20,9 @@ from xlalint.semantics.values import (
 
 # What `tf.ones_like` of a data-sized tensor is: full, with ones behind the count (its other operand's count holds in arithmetic).
 ALL_ONES = "tf.ones_like"
-# What made a tensor data-sized when the size of another that is one was asked for.
+# What makes parts of which none is longer than the whole.
 PARTITIONED = "tf.dynamic_partition"
+# What made a tensor data-sized when the size of another that is one was asked for.
 A_SIZE_FROM_DATA = "a size that depends on data"
 # What keeps as many elements as the data say; slices are cut by numbers.
 _MASKS = ("a boolean mask", "tf.where", "tf.boolean_mask", "tf.unique")
