@@ -111,6 +111,22 @@ def test_a_broken_module_that_another_imports_is_status_2_and_the_rest_is_checke
     assert ran.out.startswith(f"m.py:8:12: {FLAGGED}")
 
 
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="this Python reads it")
+def test_syntax_of_a_later_python_is_told_from_a_mistake(
+    write: WriteFiles, xlalint: RunXlalint
+) -> None:
+    write({"m.py": BAD, "later.py": "type Shape = tuple[int, ...]\n", "bad.py": "type Shape = (\n"})
+    ran = xlalint("check", ".", "--format", "concise", "--exit-zero")
+    assert ran.status == 2
+    broken, later = ran.err.splitlines()[:2]
+    assert broken == "bad.py:1:6: cannot be checked: syntax error: invalid syntax"
+    assert later == (
+        "later.py:1:6: cannot be checked: syntax error: invalid syntax (in Python 3.11, which runs xlalint; "
+        "a later one may take it: run xlalint with that)"
+    )
+    assert ran.out.startswith(f"m.py:7:12: {FLAGGED}")
+
+
 def test_a_wrong_encoding_is_named(tmp_path: Path, xlalint: RunXlalint) -> None:
     (tmp_path / "m.py").write_bytes(b"x = 1\ny = '\xe9'\n")
     ran = xlalint("check", "m.py")

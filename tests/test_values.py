@@ -356,6 +356,48 @@ PROGRAMS = {
             z = tf.cast(3, x.dtype)
             z  # is: tensor float32 (), constant
         """,
+    "what a function inside reads of one that binds it again": """
+        class Decoder:
+            def sample(self, z, n):
+                rows, scale = [], 2.0
+
+                def step(part):
+                    rows  # is: unknown
+                    scale  # is: python 2.0
+                    rows.append(part)
+                    return part
+
+                self.decode(z, step)
+                rows = tf.concat(rows, 1)
+                rows  # is: tensor, constant
+                return rows * scale
+        """,
+    "what is asked of each element": """
+        def has_tensor(x):
+            return any(tf.is_tensor(each) for each in tf.nest.flatten(x))
+
+        @tf.function
+        def f(x: tf.Tensor):
+            one = has_tensor(x), all(tf.is_tensor(each) for each in [x, x])
+            one  # is: sequence of 2
+            first, second = one
+            first  # is: python True
+            second  # is: python True
+            return x
+        """,
+    "what a docstring calls an array": """
+        def angles(u, v):
+            \"\"\"Three angles of a unitary matrix.
+
+            :param u: numpy array, no backend agnostic version for now
+            :type u: Tensor
+            :param v: the other matrix
+            :type v: Tensor
+            \"\"\"
+            u  # is: unknown
+            v  # is: tensor, arrives at run time, likely
+            return tf.reduce_sum(v), u[0]
+        """,
 }
 
 

@@ -328,8 +328,18 @@ def _load(file: SourceFile, packages: dict[Path, tuple[str, ...]]) -> _Loaded | 
 def _unparsed(file: SourceFile, error: Exception) -> FileError:
     if isinstance(error, SyntaxError):
         line, column = error.lineno or 0, error.offset or 0
-        return FileError(file.display, line, column, f"syntax error: {error.msg}")
+        hint = _about_later_python(file, error.msg)
+        return FileError(file.display, line, column, f"syntax error: {error.msg}{hint}")
     return FileError(file.display, 0, 0, f"cannot be parsed: {_reason(error)}")
+
+
+def _about_later_python(file: SourceFile, refusal: str) -> str:
+    from xlalint.project import later_python
+
+    try:
+        return later_python.hint(file.read().text, refusal)
+    except (UnreadableError, ValueError, RecursionError, MemoryError):
+        return ""
 
 
 def _without_broken(loaded: Sequence[_Loaded]) -> tuple[list[_Loaded], list[FileError]]:

@@ -123,8 +123,10 @@ def parameter(info: FunctionInfo, name: str) -> Value | None:
         is_several = "tensors" in entry.said or _SEVERAL.match(entry.said) is not None
         # "Tensor" and "a tensor of shape (2, n)" may be two tensors in a list, or a number; who writes `tf.Tensor` means one.
         is_one = "tf.Tensor" in entry.type
-        is_number = not is_one and _SCALAR.search(_first_sentence(entry.said)) is not None
-        typed = None if is_several or is_number else _promised(entry.type)
+        sentence = _first_sentence(entry.said)
+        is_number = not is_one and _SCALAR.search(sentence) is not None
+        is_array = not is_one and _ARRAY.match(sentence) is not None and "ensor" not in sentence
+        typed = None if is_several or is_number or is_array else _promised(entry.type)
         return None if typed is None else typed._replace(sure=is_one)
     return _promised(entry.said)
 

@@ -21,6 +21,7 @@ from xlalint.semantics.classes import (
     is_called_by_keras,
 )
 from xlalint.semantics.configured import is_flags, without_functions
+from xlalint.semantics.control_flow import bound_again
 from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, Context
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
@@ -456,6 +457,8 @@ class Regions:
         if root.arguments is not None:
             free.update(_by_parameter(info, [n for n in free if n not in given], root.arguments))
         free.update(given)
+        if root.context.region == ASSUMED:
+            frame.names.update(bound_again.around(info))
         frame.names.update(free)
         takes_text = any(v.is_tensor and v.dtype == "string" for v in free.values())
         if root.context.region == COMPILED and root.role_method is None:

@@ -16,6 +16,7 @@ from xlalint.semantics.hazards.sizes import note_sizes
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.tracing import host_use
+from xlalint.semantics.truths import truth
 from xlalint.semantics.type_kinds import kind_of_type
 from xlalint.semantics.values import (
     BOUNDED,
@@ -198,6 +199,9 @@ def _is_promised(name: str, frame: Frame) -> bool:
 
 def _truth_of_elements(name: str, values: tuple[Value, ...], node: ast.AST, frame: Frame) -> Value:
     if len(values) == 1:
+        answer = _answer(name, values[0])
+        if answer is not None:
+            return answer
         inside = element(values[0])
         if values[0].kind is TENSOR and not values[0].structured and not values[0].guess:
             frame.analysis.note(frame, node, CONVERSION, values[0], name)
@@ -211,6 +215,18 @@ def _truth_of_elements(name: str, values: tuple[Value, ...], node: ast.AST, fram
             frame.analysis.note(frame, node, CONVERSION, asked, name)
         return NOTHING_KNOWN
     return SOME_PYTHON if all(v.kind in (PYTHON, SHAPE) for v in values) else NOTHING_KNOWN
+
+
+def _answer(name: str, asked: Value) -> Value | None:
+    """`any(tf.is_tensor(t) for t in tf.nest.flatten(x))` and `all(...)`, where each answer is known; there is one at least."""
+    if name not in ("any", "all") or asked.kind not in (SEQUENCE, COLLECTION):
+        return None
+    items = asked.ref if asked.kind is SEQUENCE else (asked.ref,)
+    answers = {None if item is None else truth(item) for item in items}
+    settles = name == "any"
+    if settles in answers:
+        return TRUE if settles else FALSE
+    return (FALSE if settles else TRUE) if answers == {not settles} else None
 
 
 # Kinds of what callers pass on purpose, where a tensor would do.
