@@ -10,7 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.control_flow.unequal_arms import ARMS_OF_TWO_SIZES
-from xlalint.semantics.hazards import contracted
+from xlalint.semantics.hazards import contracted, kept_columns
 from xlalint.semantics.results import rejoined, result_shapes, sorted_places
 from xlalint.semantics.results.result_sizes import ALL_ONES, PARTITIONED
 from xlalint.semantics.values import (
@@ -463,6 +463,8 @@ def _static_size_promised(
         arguments.positional[1] if len(arguments.positional) > 1 else NOTHING_KNOWN
     )
     leaf = name.rsplit(".", 1)[-1]
+    if leaf == "reshape" and kept_columns.is_of_uneven_width(first, shape):
+        return leaf, first
     sizes = shape.ref if shape.kind is SEQUENCE else ()
     is_part = leaf == "reshape" and first.producer == PARTITIONED
     if all(_is_known_size(size) for size in sizes):

@@ -177,7 +177,10 @@ _FOLDED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
 }
+# Of a power that is worked out: the bits of the base, times the exponent.
+_MOST_BITS = 63
 _DIVISIONS = (operator.truediv, operator.floordiv, operator.mod)
 _LARGEST = 2**63
 
@@ -198,6 +201,8 @@ def _folded(node: ast.AST, left: Value, right: Value) -> Value:
         return _folded_float(fold, one.value, other.value)
     if other.value == 0 and fold in _DIVISIONS:
         return SOME_PYTHON
+    if fold is operator.pow and not 0 <= other.value * one.value.bit_length() <= _MOST_BITS:
+        return SOME_PYTHON  # a fraction, or too large
     result = fold(one.value, other.value)
     return constant(result) if abs(result) < _LARGEST else SOME_PYTHON
 
@@ -205,7 +210,7 @@ def _folded(node: ast.AST, left: Value, right: Value) -> Value:
 def _folded_float(fold: Callable[[Any, Any], Any], one: object, other: object) -> Value:
     """`0.5 + 1` is a float: what a loop that becomes a graph carries has a dtype."""
     both = {type(one), type(other)}
-    if float not in both or not both <= {int, float} or fold in _DIVISIONS:
+    if float not in both or not both <= {int, float} or fold in _DIVISIONS or fold is operator.pow:
         return SOME_PYTHON
     return constant(fold(one, other))
 

@@ -8,6 +8,7 @@ from xlalint.semantics import attributes
 from xlalint.semantics.arguments import Arguments, Bound
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import kept_columns
 from xlalint.semantics.results import contractions, result_shapes, sorted_places
 from xlalint.semantics.results.result_dtypes import BOOLEAN, dtype_name, dtype_of_result
 from xlalint.semantics.results.result_sizes import (
@@ -236,6 +237,8 @@ def _tensor_result(
         left = contractions.of_call(name.rsplit(".", 1)[-1], bound, flat)
         producer, axis = left if left is not None else (producer, axis)
     value = Value(TENSOR, dependence, producer, dtype, rank, None, sure, sized_axis=axis)
+    if axis is not None:
+        value = kept_columns.moved(name.rsplit(".", 1)[-1], flat, value)
     value = with_shape(value, result_shapes.of_call(name, api, bound))
     return of_bounded_size(value, api, bound)
 
