@@ -77,6 +77,13 @@ def captured(value: Value) -> Value:
     return value
 
 
+def captured_parts(value: Value) -> Value:
+    """As `captured`, of the tensors in a list that a constructor writes out as well."""
+    if value.kind is SEQUENCE and value.ref:
+        return value._replace(ref=tuple(map(captured, value.ref)))
+    return captured(value)
+
+
 def of_program(value: Value) -> Value:
     """An attribute of an object that is made while a program is traced: a tensor of the constructor's is part of the program."""
     if value.dependence != CAPTURED:
@@ -144,6 +151,8 @@ def _is_tensor(node: ast.expr, frame: Frame) -> bool:
         return _is_tensor(node.left, frame) or _is_tensor(node.right, frame)
     if isinstance(node, ast.UnaryOp):
         return _is_tensor(node.operand, frame)
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return bool(node.elts) and all(_is_tensor(each, frame) for each in node.elts)
     return isinstance(node, ast.Subscript) and _is_tensor(node.value, frame)
 
 

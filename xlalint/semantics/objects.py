@@ -147,10 +147,10 @@ class Objects:
             if name in _MAKE_OBJECTS:
                 for attribute, value in collected.items():
                     collected[attribute] = eager.made(value)
-                if any(eager.captured(value) is not value for value in collected.values()):
+                if any(eager.captured_parts(value) is not value for value in collected.values()):
                     for attribute in eager.attributes_of_tensorflow(method, frame):
                         if attribute in collected:
-                            collected[attribute] = eager.captured(collected[attribute])
+                            collected[attribute] = eager.captured_parts(collected[attribute])
         return collected
 
     def declared_fields(self, cls: ClassInfo) -> dict[str, Value | None]:
