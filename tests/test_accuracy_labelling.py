@@ -1,4 +1,4 @@
-"""benchmarks/accuracy/label: unit tests of a package are run, and what they call is labelled."""
+"""benchmarks/accuracy/label: unit tests of a package are run, and what they call is labelled; what compiles is handed to a TPU's compiler."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_calls_of_unit_tests_are_labelled_once(
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
 
     results = tmp_path / "work" / "tiny.jsonl"
-    told = label(tmp_path, source / "tests")
+    told = label(tmp_path, "--tests", str(source / "tests"))
     written = results.read_text()
     assert labels(tmp_path) == {
         ("doubled", "compatible", "0"),
@@ -72,15 +72,50 @@ def test_calls_of_unit_tests_are_labelled_once(
         ("Scale.scaled", "compatible", "0"),
     }
     assert "2 tests, 1 failed: test_that_fails" in written
-    assert label(tmp_path, source / "tests") == told
+    assert label(tmp_path, "--tests", str(source / "tests")) == told
     assert results.read_text() == written
 
 
-def label(folder: Path, tests: Path) -> str:
+NOISY = """\
+import tensorflow as tf
+
+def doubled(x):
+    return x * 2.0
+
+def noisy(x):
+    noise = tf.random.normal([2], dtype=tf.float64)
+    return x + tf.cast(noise[0], x.dtype)
+"""
+
+
+@pytest.mark.compiler
+def test_calls_that_compile_here_are_handed_to_the_compiler_of_a_tpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "tiny" / "__init__.py").write_text(NOISY)
+    (tmp_path / "packages.toml").write_text(PINS)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    label(tmp_path)
+    assert {row[:2] for row in labels(tmp_path)} == {
+        ("doubled", "compatible"),
+        ("noisy", "compatible"),
+    }
+    written = (tmp_path / "labels" / "tiny.tsv").read_text()
+    counts, *refused = label(tmp_path, "--tpu", "tpu-v5e").splitlines()
+    assert counts == "tiny: 1 compiles, 1 refused"
+    assert len(refused) == 1
+    assert refused[0].startswith(
+        "tiny/__init__.py:7: tiny.noisy (forward): PjrtError: While rewriting"
+    )
+    assert (tmp_path / "labels" / "tiny.tsv").read_text() == written
+
+
+def label(folder: Path, *options: str) -> str:
     done = subprocess.run(
         [
             *(sys.executable, str(CHECKOUT / "benchmarks" / "accuracy" / "label"), "tiny"),
-            *("--work", str(folder / "work"), "--tests", str(tests)),
+            *("--work", str(folder / "work"), *options),
             *("--labels", str(folder / "labels")),
             *("--packages-file", str(folder / "packages.toml")),
         ],

@@ -2,11 +2,15 @@
 
     PYTHON benchmarks/accuracy/label PACKAGE --work DIR [--fresh]
     PYTHON benchmarks/accuracy/label PACKAGE --work DIR --tests FOLDER
+    PYTHON benchmarks/accuracy/label PACKAGE --work DIR --tpu tpu-v5e
 
 Runs in an environment where the package can be imported. Calls the programs written for the package (programs/PACKAGE.py)
 and the public functions and classes that it finds, one after another in a child process, and keeps what came of each in
 DIR/PACKAGE.jsonl, so that a run that was stopped goes on where it was. With --tests, runs the package's unit tests instead,
 with pytest, and calls what they call with their arguments. Then writes labels/PACKAGE.tsv of all that DIR knows.
+
+With --tpu, hands the programs that DIR says compile to that TPU's compiler instead, keeps what it says of each in
+DIR/PACKAGE.tpu.jsonl, and prints what it refuses.
 """
 
 from __future__ import annotations
@@ -44,17 +48,24 @@ def main() -> int:
     packages = _packages(arguments.packages_file)
     entry = next(p for p in packages if p["name"] == arguments.package)
     tests = str(arguments.tests.resolve()) if arguments.tests else ""
-    results = arguments.work.resolve() / f"{arguments.package}.jsonl"
+    judged = arguments.work.resolve() / f"{arguments.package}.jsonl"
+    results = judged.with_suffix(".tpu.jsonl") if arguments.tpu else judged
     results.parent.mkdir(parents=True, exist_ok=True)
     if arguments.fresh:
         results.unlink(missing_ok=True)
     deadline = time.monotonic() + arguments.seconds
+    tpu = (arguments.tpu, str(judged)) if arguments.tpu else None
     while time.monotonic() < deadline and not _is_finished(results, tests):
-        why = _watch(_start(entry, results, tests), results, deadline, tests)
-        if why:
+        why = _watch(_start(entry, results, tests, tpu=tpu), results, deadline, tests)
+        if why and tpu:
+            _note_end(results, why)
+        elif why:
             _note_death(entry, results, why, tests)
     records = list(_records(results))
     _print(arguments.package, records)
+    if tpu:
+        _print_refused(records)
+        return 0
     sources = Sources(entry.get("import", entry["name"]), _folder(entry))
     write(arguments.labels / f"{arguments.package}.tsv", merged(records, sources))
     return 0
@@ -77,6 +88,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("package", help="a name of packages.toml")
     parser.add_argument("--work", type=Path, required=True, help="folder for results")
     parser.add_argument("--tests", type=Path, help="folder of the package's unit tests")
+    parser.add_argument("--tpu", help="a target of xlalint's, such as tpu-v5e")
     parser.add_argument("--fresh", action="store_true", help="forget earlier results")
     parser.add_argument("--seconds", type=float, default=1e9, help="stop after so long")
     parser.add_argument(
@@ -93,7 +105,11 @@ def _packages(file: Path) -> list[dict[str, Any]]:
 
 
 def _start(
-    entry: dict[str, Any], results: Path, tests: str, locate: str = ""
+    entry: dict[str, Any],
+    results: Path,
+    tests: str,
+    locate: str = "",
+    tpu: tuple[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
     name = entry.get("import", entry["name"])
     written = _HERE.parent / "programs" / f"{entry['name']}.py"
@@ -106,6 +122,8 @@ def _start(
         "only": entry.get("only", []),
         "tests": tests,
         "locate": locate,
+        "tpu": tpu[0] if tpu else "",
+        "judged": tpu[1] if tpu else "",
     }
     environment = {
         **os.environ,
@@ -172,6 +190,17 @@ def _note_death(entry: dict[str, Any], results: Path, why: str, tests: str) -> N
         out.write(json.dumps(record) + "\n")
 
 
+def _note_end(results: Path, why: str) -> None:
+    """The process that held the TPU compiler ended: with it, or because the program took too long or too much."""
+    last = next(reversed(list(_records(results))), {})
+    if "begins" not in last:
+        raise SystemExit(f"the worker ended between programs: {why}; see the log")
+    is_crash = why.startswith("ended") and last["begins"] in ("forward", "gradient")
+    record = {"label": "refused" if is_crash else "not run", "stage": last["begins"], "stack": []}
+    with results.open("a", encoding="utf-8") as out:
+        out.write(json.dumps({"program": last["program"], **record, "error": why}) + "\n")
+
+
 def _crashing(entry: dict[str, Any], program: str, results: Path, tests: str) -> list[Any]:
     """The stack of the operation that kills the compiler: its parts are run until one does."""
     worker = _start(entry, results, tests, program)
@@ -193,6 +222,13 @@ def _is_finished(results: Path, tests: str) -> bool:
 def _print(package: str, records: list[dict[str, Any]]) -> None:
     counted = Counter(record["label"] for record in records if "label" in record)
     print(f"{package}: " + ", ".join(f"{n} {label}" for label, n in sorted(counted.items())))
+
+
+def _print_refused(records: list[dict[str, Any]]) -> None:
+    for record in records:
+        if record.get("label") == "refused":
+            path, line = (record["stack"] or [("", 0)])[-1]
+            print(f"{path}:{line}: {record['program']} ({record['stage']}): {record['error']}")
 
 
 if __name__ == "__main__":

@@ -125,6 +125,25 @@ def pieces(call: Call) -> Iterator[Part]:
     return parts(concrete, inputs)
 
 
+def graphs(call: Call) -> Iterator[tuple[str, Any, bytes]]:
+    """What a call is for a compiler, and its gradient where it has one: stage, concrete function, serialized HLO.
+
+    Raises what tracing or lowering raises.
+    """
+    call = replace(call, function=_only_tensors(call.function))
+    inputs = [_tensor(value) for value in call.inputs]
+    stages = {"forward": call.function}
+    if call.check_gradient:
+        backward = _backward(call)
+        values, eager = _try(lambda: _eagerly(backward, inputs))
+        if eager.is_ok and values:
+            stages["gradient"] = backward
+    for stage, function in stages.items():
+        concrete = _traced(function, [_spec(value) for value in inputs])
+        lowered = compiler_ir.from_concrete_function(concrete, _static(inputs))
+        yield stage, concrete, lowered(stage="hlo_serialized")
+
+
 def _compiled(call: Call, inputs: list[Any], values: Any, concrete: Any, note: Note) -> Said:
     bounded = tuple(
         op.frames
@@ -292,7 +311,7 @@ def _lower(concrete: Any, specs: Sequence[Any]) -> Outcome:
 
 def _blamed(concrete: Any, outcome: Outcome) -> Outcome:
     # The messages name nodes; the graph knows which lines made them.
-    stacks = [_stack_of(concrete, name) for name in outcome.nodes]
+    stacks = [stack_of(concrete, name) for name in outcome.nodes]
     frames = tuple(frame for stack in stacks for frame in stack)
     return replace(outcome, frames=frames or outcome.frames)
 
@@ -317,7 +336,8 @@ def _split(concrete: Any, outcome: Outcome) -> tuple[Outcome, ...]:
     return tuple(found.values()) or (outcome,)
 
 
-def _stack_of(concrete: Any, name: str) -> tuple[Frame, ...]:
+def stack_of(concrete: Any, name: str) -> tuple[Frame, ...]:
+    """The stack that made the operation of that name."""
     return next((op.frames for op in _operations(concrete.graph) if op.name == name), ())
 
 

@@ -37,6 +37,10 @@ def main() -> None:
 
 
 def _kind(settings: dict[str, Any]) -> type[Worker]:
+    if settings["tpu"]:
+        from on_tpu import TpuWorker
+
+        return TpuWorker
     if not settings["tests"]:
         return Worker
     from testing import TestsWorker
