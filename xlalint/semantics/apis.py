@@ -26,6 +26,7 @@ from xlalint.semantics.hazards import (
     costs,
     counts,
     eigenvalues,
+    floating_by_use,
     hazards,
     host_objects,
     python_arguments,
@@ -241,6 +242,9 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
         return handled if handled is not None else results.of_unknown_api(plain, arguments, frame)
     settled = _settled(api, arguments, frame)
     bound, verdict = settled.bound, settled.verdict
+    mixed = floating_by_use.number_first(api, bound, node, frame)
+    if mixed is not None:
+        hazards.note_hazards(api, mixed, bound, arguments, NOTHING_KNOWN, node, frame)
     if _is_of_old_order(api, bound):
         return NOTHING_KNOWN
     if named.asks_variables:

@@ -6,7 +6,7 @@ import ast
 
 from xlalint.semantics import named_tuples
 from xlalint.semantics.arguments import Arguments
-from xlalint.semantics.callbacks import structures
+from xlalint.semantics.callbacks import progress_bars, structures
 from xlalint.semantics.callbacks.callables import as_function
 from xlalint.semantics.callbacks.conditional_calls import case, cond, keras_switch, switch_case
 from xlalint.semantics.callbacks.handed_functions import Callback, argument, combined, written
@@ -96,8 +96,9 @@ def foreign(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Val
         return record
     if name == "tensorflow_datasets.load":
         return pipelines.of_tensorflow_datasets(arguments)
-    if name.startswith("tqdm.") and arguments.positional:
-        return arguments.positional[0]  # a progress bar gives what it is given
+    shown = progress_bars.call(name, arguments, node, frame)
+    if shown is not None:
+        return shown
     if name.startswith("transformers."):
         return pipelines.collator(name, arguments, node, frame) or NOTHING_KNOWN
     if name == "functools.partial" and arguments.positional:

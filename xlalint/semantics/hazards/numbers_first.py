@@ -3,7 +3,7 @@
 Eagerly, all operands are looked at before a dtype is chosen, and the number follows the tensor. While tracing, each is converted as it
 comes: the number becomes int32 or float32, and the tensor after it does not fit ("Input 'y' of 'Maximum' Op has type float32 that does
 not match type int32 of argument 'x'", 2.15 and 2.21). The number in second place, operators (`1 - x`), `tf.divide` and keras.ops
-work either way; `tf.add` takes the number first neither way.
+work either way; `tf.add` takes the number first neither way. Where the tensor's dtype is not known, how it is written may tell (floating_by_use.py).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BACKEND = frozenset(
 )
 _HOMES = ("tf.", "tf.math.", "tf.compat.v1.", "tf.compat.v1.math.")
 # The parameters of the two operands, in the order in which they are converted.
-_OPERANDS = {
+OPERANDS = {
     **{home + name: ("x", "y") for home in _HOMES for name in _ELEMENTWISE},
     **{home + name: ("y", "x") for home in _HOMES for name in ("atan2",)},
     **{home + name: ("x", "y") for home in _HOMES for name in _OF_FLOATS - {"atan2"}},
@@ -41,7 +41,7 @@ _MISSED = {
 
 def verdict(api: Api, bound: dict[str, Value]) -> Verdict | None:
     """What becomes of a call that gives the number first; None where it does not, or where the tensor's dtype is not known."""
-    names = _OPERANDS.get(api.name)
+    names = OPERANDS.get(api.name)
     if names is None:
         return None
     first, second = (bound.get(name) for name in names)
