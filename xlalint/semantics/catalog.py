@@ -483,6 +483,10 @@ _PRIVATE_MODULE = re.compile(
 
 def _public_spellings(name: str) -> tuple[str, ...]:
     match = _PRIVATE_MODULE.match(name)
+    if match is not None and match[1] == "inplace":
+        # `inplace_ops.alias_inplace_update`, which other modules have under names of their own, is the operation InplaceUpdate.
+        operation = "".join(map(str.capitalize, match[2].removeprefix("alias_").split("_")))
+        return (name, f"tf.raw_ops.{operation}")
     if match is None or match[1] not in _PUBLIC_PLACES:
         return (name,)
     places = [f"{place}." for place in _PUBLIC_PLACES[match[1]]] + [""]

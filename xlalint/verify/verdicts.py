@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xlalint.finding import Finding, Severity
+from xlalint.tpu.program import Emulated
 from xlalint.tpu.statuses import COMPILES
 from xlalint.verify import claims, counted, plan, priced, refuting
 from xlalint.verify.claims import Claim
@@ -35,6 +36,7 @@ CONFIRMED, REFUTED, NOT_REACHED = "confirmed", "refuted", "not reached"
 _MODULE_LEVEL = "<module>"
 # What findings about TPUs alone say of themselves.
 _ABOUT_TPU = "TPU"
+_NO_TPU_KERNEL = "no-tpu-kernel"
 # Known by function where the line could not be told.
 _OF_THE_WHOLE_FUNCTION = frozenset({"numbers", "crash"})
 # Operations whose size depends on data, where XLA's program tells no line of theirs.
@@ -311,8 +313,10 @@ def _by_tpu(case: _Case, targets: Sequence[TargetReport]) -> Verdict:
     for target, one in asked:
         for emulated in one.emulated:
             is_here = emulated.path == span.path and emulated.line in span.statement
+            if finding.variant == _NO_TPU_KERNEL and emulated.dtype != "c128":
+                continue
             if is_here or (is_setting and emulated.dtype == "f64"):
-                told = f"{one.target} emulates {emulated.dtype} in {emulated.instructions} instructions"
+                told = _of_emulated(finding, one.target, emulated)
                 return Verdict(finding, CONFIRMED, told, target.function)
     compiled = [
         (target, one)
@@ -327,6 +331,13 @@ def _by_tpu(case: _Case, targets: Sequence[TargetReport]) -> Verdict:
         return Verdict(finding, NOT_REACHED, _why_not(case, targets))
     told = "only a TPU's compiler can say: name a TPU, as in --target tpu-v5e"
     return Verdict(finding, NOT_REACHED, told, reached[0].function)
+
+
+def _of_emulated(finding: Finding, target: str, emulated: Emulated) -> str:
+    where = f"{emulated.dtype} in {emulated.instructions} instructions"
+    if finding.variant == _NO_TPU_KERNEL:
+        return f"{where}: its compiler alone would emulate them, but TensorFlow registers no such kernel for {target}"
+    return f"{target} emulates {where}"
 
 
 def _by_price(case: _Case, targets: Sequence[TargetReport]) -> Verdict:

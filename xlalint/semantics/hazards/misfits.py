@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # How a use goes wrong: the words are on the rule's page.
 NO_KERNEL = "no-kernel"
 REFUSED = "refused"
+NO_TPU_KERNEL = "no-tpu-kernel"
 EMULATED = "emulated"
 MIXED = "mixed"
 NARROWED = "narrowed"
@@ -84,7 +85,7 @@ def of_call(
     if "float64" in passed and any("FFT" in operation for operation in operations):
         return Misfit(REFUSED, "float64")
     if "complex128" not in passed and (given == "complex128" or result.dtype == "complex128"):
-        return Misfit(REFUSED, "complex128")  # said where it begins
+        return Misfit(NO_TPU_KERNEL, "complex128")  # said where it begins
     if not _PRODUCTS.isdisjoint(operations) and not passed.isdisjoint({"int64", "uint64"}):
         return _of_product(passed)
     if "float64" not in dtypes:

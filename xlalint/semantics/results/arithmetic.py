@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -60,6 +61,8 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
     if left.is_composite or right.is_composite:
         return composites.combine(node, left, right, frame)
     if left.is_tensor or right.is_tensor:
+        if UNKNOWN in (left.kind, right.kind):
+            left, right = _with_sizes(node, left, right)
         if left.kind is PYTHON and is_text(left) and isinstance(getattr(node, "op", None), ast.Mod):
             if not right.guess and formatting.percent_wants_number(str(left.ref.value), 0):
                 frame.analysis.note(frame, node, FORMATTING, right)
@@ -124,6 +127,21 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
     if left.kind is SEQUENCE and right.kind is PYTHON:
         return Value(COLLECTION, ref=element(left))
     return Value(UNKNOWN, max(left.dependence, right.dependence))
+
+
+_IS_SIZE = re.compile(r"(^|_)(size|dim)$")
+
+
+def _with_sizes(node: ast.AST, left: Value, right: Value) -> tuple[Value, Value]:
+    """The operands of `ids // vocab_size`, where a name that is not known says that it is a number."""
+    if isinstance(node, ast.BinOp):
+        return _as_size(node.left, left), _as_size(node.right, right)
+    return left, _as_size(node.value, right) if isinstance(node, ast.AugAssign) else right
+
+
+def _as_size(node: ast.expr, value: Value) -> Value:
+    name = getattr(node, "attr", getattr(node, "id", ""))
+    return SOME_PYTHON if value.kind is UNKNOWN and _IS_SIZE.search(name) else value
 
 
 _ON_BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)

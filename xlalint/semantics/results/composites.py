@@ -19,6 +19,7 @@ from xlalint.semantics.values import (
     CONSTANT,
     FALSE,
     FROM_SHAPE,
+    NONE,
     NOTHING_KNOWN,
     RAGGED,
     SOME_PYTHON,
@@ -252,7 +253,12 @@ def method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: F
     if attr == "nrows" and base.kind is RAGGED and base.producer is None and base.ref != CUT_HERE:
         return Value(TENSOR, FROM_SHAPE, rank=0, shape=(), sure=base.sure)  # as many as its splits
     whole = arguments._replace(positional=(base, *arguments.positional))
-    return frame.analysis.call_api(f"{owner}.{attr}", whole, node, frame)
+    made = frame.analysis.call_api(f"{owner}.{attr}", whole, node, frame)
+    if attr == "merge_dims" and base.kind is RAGGED:
+        outer = number((*arguments.positional, arguments.keywords.get("outer_axis", NONE))[0])
+        # Of rows merged behind the first axis, each keeps an end of its own; those of the first may be one tensor then.
+        return base if outer is not None and outer > 0 else NOTHING_KNOWN
+    return made
 
 
 def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:

@@ -102,9 +102,10 @@ def transposed(shape: Shape | None, order: tuple[int, ...] | None) -> Shape | No
 
 
 def stacked(shapes: Sequence[Shape | None], axis: int | None) -> Shape | None:
-    """The shape of `tf.stack(items, axis)` of items of these shapes."""
-    inner: Shape | None = shapes[0] if shapes else None
-    for shape in shapes[1:]:
+    """The shape of `tf.stack(items, axis)` of items of these shapes; all items have one, so that what is not known of one is that of another."""
+    known = [shape for shape in shapes if shape is not None]
+    inner: Shape | None = known[0] if known else None
+    for shape in known[1:]:
         inner = join(inner, shape)
     grown = expanded(inner, axis)
     if grown is None or axis is None or inner is None:
