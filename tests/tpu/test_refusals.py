@@ -59,6 +59,6 @@ def test_a_tpu_refuses_what_is_flagged_and_takes_the_rewrite(tmp_path: Path) -> 
     fixed.mkdir()
     refused = compiled("flagged_only_a_tpu_refuses.py", flagged)
     taken = compiled("fixed_only_a_tpu_refuses.py", fixed)
-    names = ["dropped", "rows", "sampled", "tones"]
+    names = ["dropped", "rows", "sampled", "seeded", "tones"]
     assert {name: one.status for name, one in refused.items()} == dict.fromkeys(names, REJECTED)
     assert {name: one.status for name, one in taken.items()} == dict.fromkeys(names, COMPILES)

@@ -16,7 +16,7 @@ from xlalint.semantics.facts import DTYPE
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import eigenvalues, text
 from xlalint.semantics.results import dtypes as element_types
-from xlalint.semantics.values import CONSTANT, NONE, TENSOR, Value
+from xlalint.semantics.values import ARRIVING, CONSTANT, NONE, TENSOR, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments
@@ -38,6 +38,11 @@ _COSTLY = _PRODUCTS | {
     "SelfAdjointEigV2", "MatrixTriangularSolve", "Lgamma", "Digamma", "Erfinv", "Ndtri", "Igamma", "Igammac", "Betainc", "Erf",
 }  # fmt: skip
 _STATEFUL_RANDOM = frozenset({"RandomStandardNormal", "RandomUniform", "TruncatedNormal"})
+# Up to a number that 32 bits hold, libtpu draws int64 as int32 (0.0.52: 2**31 - 1 compiles, 2**31 and what is not known do not).
+_DRAW_WHOLE_NUMBERS = frozenset(
+    {"tf.random.uniform", "tf.compat.v1.random.uniform", "tf.compat.v1.random_uniform"}
+)
+_LARGEST_OF_32_BITS = 2**31 - 1
 # They draw in the dtype of what they are given: tf.random.categorical, tf.nn.dropout.
 _DRAW_ALIKE = frozenset({"Multinomial", "RandomUniform"})
 
@@ -88,6 +93,8 @@ def of_call(
         return Misfit(NO_TPU_KERNEL, "complex128")  # said where it begins
     if not _PRODUCTS.isdisjoint(operations) and not passed.isdisjoint({"int64", "uint64"}):
         return _of_product(passed)
+    if given == "int64" and api.name in _DRAW_WHOLE_NUMBERS and _is_wide(bound.get("maxval")):
+        return Misfit(REFUSED, "int64")
     if "float64" not in dtypes:
         return None
     if not _STATEFUL_RANDOM.isdisjoint(operations) and given == "float64":
@@ -97,6 +104,16 @@ def of_call(
     if "float64" in passed and not _COSTLY.isdisjoint(operations):
         return Misfit(EMULATED, "float64")
     return None
+
+
+def _is_wide(limit: Value | None) -> bool:
+    """Whether whole numbers are drawn up to one that 32 bits do not hold, or that only the running program knows."""
+    if limit is None:
+        return False
+    known = limit.constant()
+    if known is not None:
+        return type(known.value) is int and known.value > _LARGEST_OF_32_BITS
+    return limit.is_tensor and limit.sure and limit.dependence >= ARRIVING
 
 
 def _of_some_complex(api: Api) -> Misfit | None:

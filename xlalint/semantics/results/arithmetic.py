@@ -198,7 +198,7 @@ _FOLDED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Pow: operator.pow,
 }
 # Of a power that is worked out: the bits of the base, times the exponent.
-_MOST_BITS = 63
+_MOST_BITS = 128
 _DIVISIONS = (operator.truediv, operator.floordiv, operator.mod)
 _LARGEST = 2**63
 

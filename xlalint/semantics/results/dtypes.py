@@ -57,5 +57,14 @@ def attribute(dtype: str, attr: str) -> Value:
         "is_bool": dtype == "bool",
         "is_unsigned": dtype.startswith("u"),
         "name": dtype,
+        **(_limits(dtype) if attr in ("max", "min") and dtype in INTEGER else {}),
     }
     return constant(answers[attr]) if attr in answers else SOME_PYTHON
+
+
+def _limits(dtype: str) -> dict[str, int]:
+    """The largest and the smallest whole number of a type."""
+    bits = int(dtype.rpartition("int")[2])
+    if dtype.startswith("u"):
+        return {"max": 2**bits - 1, "min": 0}
+    return {"max": 2 ** (bits - 1) - 1, "min": -(2 ** (bits - 1))}
