@@ -398,6 +398,31 @@ PROGRAMS = {
             v  # is: tensor, arrives at run time, likely
             return tf.reduce_sum(v), u[0]
         """,
+    "modules that functions hand out": """
+        def try_import():
+            try:
+                import tensorflow as module
+            except ImportError:
+                return None, None, 0
+            old = module.compat.v1
+            return old, module, 2
+
+        def clone(module):
+            return type(module)(module.__name__)
+
+        tf1, found, version = try_import()
+        nn = tf.nn
+        nn = clone(nn)
+
+        def f(x: tf.Tensor):
+            a = found.zeros([2])
+            a  # is: tensor float32 (2,), constant
+            b = nn.softmax(a)
+            b  # is: tensor float32 (2,), constant
+            c = tf1.shape(x)
+            c  # is: tensor int32 (?,), shape
+            return a, b, c
+        """,
 }
 
 

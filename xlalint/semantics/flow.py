@@ -33,6 +33,7 @@ from xlalint.semantics.hazards import (
     text,
     trace_effects,
 )
+from xlalint.semantics.imports import returned_modules
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.local_names import Changes
 from xlalint.semantics.results.arithmetic import combine
@@ -73,8 +74,8 @@ def _expression(node: ast.Expr, frame: Frame) -> bool:
 
 def _assign(node: ast.Assign, frame: Frame) -> bool:
     value = evaluate(node.value, frame)
-    if frame.function is None and value == NOTHING_KNOWN:
-        value = _wrapped_import(node, frame) or value
+    if frame.function is None and isinstance(node.value, ast.Call):
+        value = returned_modules.of_assigned(node.targets[0], node.value, value, frame)
     for target in node.targets:
         if isinstance(target, (ast.Tuple, ast.List)):
             iteration.note_taken_apart(frame, node.value, value, "unpacking")
@@ -83,18 +84,6 @@ def _assign(node: ast.Assign, frame: Frame) -> bool:
             del frame.attributes[target.attr]
         bind(target, value, frame)
     return True
-
-
-def _wrapped_import(node: ast.Assign, frame: Frame) -> Value | None:
-    """`nn = _clone_module(nn)`, `np = lazy(np)` in a module's body: what was imported under that name, as far as its names go."""
-    target, made = node.targets[0], node.value
-    if not (isinstance(target, ast.Name) and isinstance(made, ast.Call) and len(made.args) == 1):
-        return None
-    given = made.args[0]
-    if not isinstance(given, ast.Name) or given.id != target.id:
-        return None
-    known = frame.names.get(given.id)
-    return known if known is not None and known.kind is EXTERNAL else None
 
 
 def _is_made_of_itself(target: ast.expr, value: ast.expr, frame: Frame) -> TypeGuard[ast.Attribute]:
