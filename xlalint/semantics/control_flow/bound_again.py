@@ -7,6 +7,7 @@ or calls it later, and finds the list or the tensor.
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.syntax import nodes_of
@@ -15,19 +16,11 @@ from xlalint.semantics.values import NOTHING_KNOWN, Value
 
 def around(info: FunctionInfo) -> dict[str, Value]:
     """What is known of such names where a function inside is run and nobody was seen to call it: nothing."""
-    outer = info.parent
-    if outer is None:
+    if info.parent is None:
         return {}
     start, end = info.node.lineno, info.node.end_lineno or info.node.lineno
-    before: set[str] = set()
-    after: set[str] = set()
-    for node in nodes_of(outer.body, into_functions=False):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            if node.lineno > end:
-                after.add(node.id)
-            elif node.lineno < start:
-                before.add(node.id)
-    twice = before & after
+    lines = _bound_at(info.parent).items()
+    twice = {name for name, (first, last) in lines if first < start and last > end}
     if not twice:
         return {}
     read = {
@@ -36,3 +29,14 @@ def around(info: FunctionInfo) -> dict[str, Value]:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     }
     return dict.fromkeys(twice & read - info.parameter_names, NOTHING_KNOWN)
+
+
+@lru_cache(maxsize=16)
+def _bound_at(outer: FunctionInfo) -> dict[str, tuple[int, int]]:
+    """The first and the last line at which a function binds each name."""
+    found: dict[str, tuple[int, int]] = {}
+    for node in nodes_of(outer.body, into_functions=False):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            first, last = found.get(node.id, (node.lineno, node.lineno))
+            found[node.id] = (min(first, node.lineno), max(last, node.lineno))
+    return found
