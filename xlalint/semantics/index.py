@@ -318,6 +318,17 @@ class ModuleInfo:
                     self._definitions.setdefault(info.name, info)
         return self._definitions.get(name)
 
+    def innermost(self, line: int) -> FunctionInfo | None:
+        """The function that stands around a line most closely, lambdas aside."""
+        around: FunctionInfo | None = None
+        for info in self.functions:
+            node = info.node
+            if isinstance(node, ast.Lambda) or not node.lineno <= line <= (node.end_lineno or line):
+                continue
+            if around is None or node.lineno > around.node.lineno:
+                around = info
+        return around
+
     def may_yield(self, first: int, last: int) -> bool:
         """Whether the text of these lines may hold a `yield` or a walrus; most functions need no closer look."""
         if self._yielding_lines is None:

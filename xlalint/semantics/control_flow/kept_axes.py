@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from xlalint.semantics.control_flow import named_tests
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.results import result_shapes
 
@@ -41,7 +42,7 @@ def of_operation(node: ast.BinOp) -> list[Source]:
 
 def of_call(name: str, node: ast.Call, frame: Frame) -> list[Source]:
     """The arguments of a call of that API."""
-    special = _SPECIAL.get(name)
+    special = _SPECIAL.get(name.replace("tf.compat.v1.", "tf."))
     if special is not None:
         return _of_special(special, node, frame)
     api = frame.analysis.catalog.api(name) if name.startswith(("tf.", "keras.")) else None
@@ -118,13 +119,27 @@ def _gone_through(node: ast.Call, frame: Frame) -> Axes | None:
     indices, batched = _argument(node, 1, "indices"), _argument(node, 2, "batch_dims")
     if indices is None:
         return None
-    if isinstance(indices, ast.Call) and indices.args:  # tf.stack([rows, columns], -1)
-        items, axis = indices.args[0], _argument(indices, 1, "axis")
-        is_stack = isinstance(indices.func, ast.Attribute) and indices.func.attr == "stack"
-        if is_stack and isinstance(items, (ast.List, ast.Tuple)) and number(axis, frame) == -1:
+    made = _as_written(indices, frame)
+    if (
+        isinstance(made, ast.Call) and made.args
+    ):  # tf.stack([rows, columns], -1), or behind the axes that both have
+        items, axis = made.args[0], number(_argument(made, 1, "axis"), frame)
+        is_stack = isinstance(made.func, ast.Attribute) and made.func.attr == "stack"
+        if is_stack and isinstance(items, (ast.List, ast.Tuple)) and axis not in (None, 0):
             return _first_axes(len(items.elts), batched, frame)
     shape = frame.analysis.evaluate(indices, frame).shape
     return _first_axes(shape[-1], batched, frame) if shape and shape[-1] is not None else None
+
+
+def _as_written(node: ast.expr, frame: Frame) -> ast.expr:
+    """What a name was assigned in the function that it stands in, or in one around that."""
+    around = frame.module.innermost(node.lineno) if isinstance(node, ast.Name) else None
+    while around is not None:
+        made = named_tests.written(node, around)
+        if made is not node:
+            return made
+        around = around.parent
+    return node
 
 
 def _first_axes(depth: int, batched: ast.expr | None, frame: Frame) -> Axes | None:
@@ -141,7 +156,6 @@ def _argument(node: ast.Call, position: int, *names: str) -> ast.expr | None:
 
 _SPECIAL = {
     "tf.gather": "gather",
-    "tf.compat.v1.gather": "gather",
     "tf.gather_nd": "gather_nd",
     "tf.where": "where",
     "tf.matmul": "matmul",

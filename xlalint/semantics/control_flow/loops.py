@@ -417,6 +417,8 @@ def note_body(
         is_grown = growth.grows(grown or growth.Made(source), name, frame)
         change = ("grows", "", "") if is_grown else None
         if change is None and position in longer:
+            if longer[position] != name:
+                made, source = None, item  # it is written in one of several places
             name, change = longer[position], ("grows", "", "")
         if change is None and values:
             change = difference(as_tensor(old), values[position], source, frame)

@@ -17,13 +17,13 @@ from xlalint.semantics.control_flow.growth import CONCATENATIONS
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.names import api_name
-from xlalint.semantics.syntax import found_in, in_order, nodes_of
+from xlalint.semantics.syntax import in_order, nodes_of
 from xlalint.semantics.truths import is_usual, truth
-from xlalint.semantics.values import EXTERNAL, INSTANCE, NAMED_TUPLE
+from xlalint.semantics.values import EXTERNAL, INSTANCE, NAMED_TUPLE, UNKNOWN
 
 _MOST_CALLS = 3
-_RETURNS = frozenset({ast.Return})
 _SAME = frozenset({"tf.identity", "tf.stop_gradient", "tf.cast", "tf.convert_to_tensor"})
+_MAPS = frozenset({"tf.nest.map_structure", "tree.map_structure", "keras.tree.map_structure"})
 _COPIES = frozenset({"builtins.dict", "builtins.list", "builtins.tuple"})
 
 
@@ -138,12 +138,28 @@ def _is_setting(test: ast.expr, known: Known, frame: Frame) -> bool:
     """Whether a condition is the same in every step: of a parameter that was passed, or a flag from outside of the loop."""
     if _is_given(test, known) is not None:
         return True
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Is, ast.IsNot)):
+        return True  # `mask is not None`
     flag = test.operand if isinstance(test, ast.UnaryOp) else test
     if not isinstance(flag, (ast.Name, ast.Attribute)):
         return False
     if any(isinstance(part, ast.Name) and part.id in known for part in ast.walk(flag)):
-        return False
+        return isinstance(flag, ast.Name) and known[flag.id] is None and _is_flag(flag, frame)
     return not frame.analysis.evaluate(flag, frame).is_tensor
+
+
+def _is_flag(name: ast.Name, frame: Frame) -> bool:
+    """Whether a name is a parameter that is True or False where nobody passes another, in the function that it stands in."""
+    info = frame.module.innermost(name.lineno)
+    if info is None:
+        return False
+    given = info.node.args
+    named = [*given.posonlyargs, *given.args][::-1]
+    written = [*zip(named, given.defaults[::-1]), *zip(given.kwonlyargs, given.kw_defaults)]
+    return any(
+        each.arg == name.id and isinstance(default, ast.Constant) and type(default.value) is bool
+        for each, default in written
+    )
 
 
 def _follow_setting(statement: ast.If, known: Known, frame: Frame, depth: int) -> None:
@@ -165,6 +181,9 @@ def _follow_setting(statement: ast.If, known: Known, frame: Frame, depth: int) -
 def _either(first: Held, second: Held) -> Held:
     if first == second:
         return first
+    if isinstance(first, dict) and isinstance(second, dict):
+        keys = [*first, *(key for key in second if key not in first)]
+        return {k: _either(first.get(k, second.get(k)), second.get(k, first.get(k))) for k in keys}
     longer = [each for each in (first, second) if isinstance(each, Part) and each.longer]
     return longer[0] if len(longer) == 1 else None
 
@@ -261,8 +280,15 @@ def _of_call(node: ast.Call, known: Known, frame: Frame, depth: int) -> Held:
         whole = _read(node.func.value, known, frame, depth)
         return _merged([whole, _of_fields(node, (), known, frame, depth)])
     target = frame.analysis.evaluate(node.func, frame)
+    if target.kind is UNKNOWN and isinstance(node.func, ast.Name):
+        around = frame.module.innermost(node.lineno)
+        own = around.nested.get(node.func.id) if around is not None else None
+        if own is not None and depth < _MOST_CALLS:
+            return _of_function(own, _given(node, own, known, frame, depth), frame, depth)
     if target.kind is EXTERNAL:
         name = api_name(str(target.ref))
+        if name in _MAPS and len(node.args) == 2:
+            return _mapped(node.args[0], _read(node.args[1], known, frame, depth), frame, depth)
         if name in CONCATENATIONS:
             return _joined(node, known, frame, depth)
         if name in _SAME or name in _COPIES:
@@ -279,6 +305,15 @@ def _of_call(node: ast.Call, known: Known, frame: Frame, depth: int) -> Held:
     if info is None or isinstance(info.node, ast.Lambda):
         return None
     return _of_function(info, _given(node, info, known, frame, depth), frame, depth)
+
+
+def _mapped(function: ast.expr, held: Held, frame: Frame, depth: int) -> Held:
+    """`tf.nest.map_structure(lambda each: tf.gather_nd(each, places), state)`."""
+    if isinstance(held, dict):
+        return {key: _mapped(function, item, frame, depth) for key, item in held.items()}
+    if held is None or not isinstance(function, ast.Lambda) or len(function.args.args) != 1:
+        return None
+    return _read(function.body, {function.args.args[0].arg: held}, frame, depth)
 
 
 def _combined(sources: Iterable[kept_axes.Source], known: Known, frame: Frame, depth: int) -> Held:
@@ -359,7 +394,8 @@ def _of_function(info: FunctionInfo, given: Mapping[str, Held], frame: Frame, de
     body = list(in_order(info.node.body)) if isinstance(info.node.body, list) else []
     if not body or not isinstance(body[-1], ast.Return):
         return None
-    returns = found_in(body, _RETURNS)
+    parts = nodes_of(body, into_functions=False)
+    returns = [part for part in parts if isinstance(part, ast.Return)]
     if len(returns) != 1 or body[-1].value is None:
         return None
     home = frame.analysis.modules.closures.get(info) or frame.analysis.modules.module_frame(
