@@ -74,6 +74,31 @@ def test_what_a_cpu_compiles_and_a_tpu_does_not_fails_at_its_line(verify: Any) -
     assert found[product]["severity"] == "warning"
 
 
+WIDE = """\
+import tensorflow as tf
+
+
+@tf.function(jit_compile=True)
+def power(signal):
+    wide = tf.cast(signal, tf.complex128)
+    return tf.math.real(wide * wide)
+
+
+print(power(tf.ones([4, 3])))
+"""
+
+
+def test_complex128_compiles_for_a_tpu_and_has_no_kernel_of_tensorflow_there(verify: Any) -> None:
+    _, report = verify({"train.py": WIDE}, *ALONE, "--target", "tpu-v5e", "train.py")
+    step = next(one for one in report["targets"] if one["function"] == "power")
+    assert step["checks"]["tpu"]["status"] == "ok"
+    (found,) = [one for one in report["findings"] if one["code"] == "XLA404"]
+    assert (found["line"], found["severity"]) == (line_of(WIDE, "complex128"), "error")
+    assert found["message"].endswith("refuses the function there")
+    assert found["verdict"] == "confirmed"
+    assert "TensorFlow registers no such kernel for tpu-v5e" in found["evidence"]
+
+
 LARGE = """\
 import tensorflow as tf
 

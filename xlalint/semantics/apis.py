@@ -241,10 +241,9 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
             handled = composites.of_call(plain, None, False, arguments, frame)
         return handled if handled is not None else results.of_unknown_api(plain, arguments, frame)
     settled = _settled(api, arguments, frame)
-    bound, verdict = settled.bound, settled.verdict
+    bound = settled.bound
     mixed = floating_by_use.number_first(api, bound, node, frame)
-    if mixed is not None:
-        hazards.note_hazards(api, mixed, bound, arguments, NOTHING_KNOWN, node, frame)
+    verdict = mixed or settled.verdict
     if _is_of_old_order(api, bound):
         return NOTHING_KNOWN
     if named.asks_variables:
@@ -266,7 +265,7 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
     elif frame.context.is_compiled and not frame.silent:
         if settled.is_ordinary is None:
             settled.is_ordinary = hazards.is_ordinary(api, settled, arguments)
-        if not settled.is_ordinary:
+        if mixed is not None or not settled.is_ordinary:
             hazards.note_hazards(api, verdict, bound, arguments, value, node, frame)
     if isinstance(node, ast.Call) and node.args and _takes_dimensions(plain, node, bound):
         frame.has_dimensions(node.args[0], plain.endswith("boolean_mask"))

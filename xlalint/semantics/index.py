@@ -138,6 +138,14 @@ class FunctionInfo:
             self._parameter_names = frozenset(argument.arg for argument in named)
         return self._parameter_names
 
+    def default_of(self, name: str) -> ast.expr | None:
+        """How the default of a parameter is written; None of one that has none."""
+        given = self.node.args
+        named = [*given.posonlyargs, *given.args]
+        by_position = dict(zip([each.arg for each in reversed(named)], reversed(given.defaults)))
+        by_name = {each.arg: value for each, value in zip(given.kwonlyargs, given.kw_defaults)}
+        return by_position.get(name) or by_name.get(name)
+
     @property
     def telling(self) -> list[ast.AST]:
         """Its calls, assignments, subscripts, tests and loops, those of functions inside of it included, in no particular order."""

@@ -151,15 +151,8 @@ def _is_setting(test: ast.expr, known: Known, frame: Frame) -> bool:
 def _is_flag(name: ast.Name, frame: Frame) -> bool:
     """Whether a name is a parameter that is True or False where nobody passes another, in the function that it stands in."""
     info = frame.module.innermost(name.lineno)
-    if info is None:
-        return False
-    given = info.node.args
-    named = [*given.posonlyargs, *given.args][::-1]
-    written = [*zip(named, given.defaults[::-1]), *zip(given.kwonlyargs, given.kw_defaults)]
-    return any(
-        each.arg == name.id and isinstance(default, ast.Constant) and type(default.value) is bool
-        for each, default in written
-    )
+    default = info.default_of(name.id) if info is not None else None
+    return isinstance(default, ast.Constant) and type(default.value) is bool
 
 
 def _follow_setting(statement: ast.If, known: Known, frame: Frame, depth: int) -> None:

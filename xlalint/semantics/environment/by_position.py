@@ -162,17 +162,9 @@ def _is_meant(given: ast.expr, parameter: str, method: FunctionInfo | None) -> b
         return parameter == "reduction" and "Reduction" in ast.unparse(given.value)
     if not isinstance(given, ast.Name) or given.id != parameter or method is None:
         return False
-    default = _default_of(parameter, method)
+    default = method.default_of(parameter)
     return (
         default is None
         or (isinstance(default, ast.Constant) and isinstance(default.value, str))
         or isinstance(default, ast.Attribute)
     )
-
-
-def _default_of(name: str, method: FunctionInfo) -> ast.expr | None:
-    given = method.node.args
-    named = [*given.posonlyargs, *given.args]
-    by_position = dict(zip([each.arg for each in reversed(named)], reversed(given.defaults)))
-    by_name = {each.arg: value for each, value in zip(given.kwonlyargs, given.kw_defaults)}
-    return by_position.get(name) or by_name.get(name)

@@ -27,9 +27,3 @@ def is_of_uneven_width(kept: Value, shape: Value) -> bool:
     while None in others and left % 2 == 0:
         left //= 2
     return left > 1
-
-
-def moved(moving: str, before: tuple[Value, ...], value: Value) -> Value:
-    """What a transpose leaves of it: as many."""
-    is_one = moving == "transpose" and len(before) == 1 and type(before[0].ref) is Kept
-    return value._replace(ref=before[0].ref) if is_one else value

@@ -2,7 +2,8 @@
 
 What TPUs refuse was seen with the TPU compiler (v5e, ahead of time), which was given the calls of all public functions that a CPU
 compiles, in every dtype: products of 64-bit integers, FFTs of float64, float64 from the stateful random operations (dropout and
-categorical too), and the gradient of maxima over windows of float64. complex128 has no kernel there at all. float64 is emulated.
+categorical too), int64 from them beyond 32 bits, and the gradient of maxima over windows of float64. complex128 has no kernel of TensorFlow's there at all.
+float64 is emulated.
 """
 
 from __future__ import annotations

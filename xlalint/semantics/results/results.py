@@ -8,7 +8,6 @@ from xlalint.semantics import attributes
 from xlalint.semantics.arguments import Arguments, Bound
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.hazards import kept_columns
 from xlalint.semantics.results import contractions, result_shapes, sorted_places
 from xlalint.semantics.results.result_dtypes import BOOLEAN, dtype_name, dtype_of_result
 from xlalint.semantics.results.result_sizes import (
@@ -36,6 +35,7 @@ from xlalint.semantics.values import (
     TENSOR,
     UNKNOWN,
     Content,
+    Kept,
     Lengths,
     Places,
     Sizes,
@@ -237,8 +237,8 @@ def _tensor_result(
         left = contractions.of_call(name.rsplit(".", 1)[-1], bound, flat)
         producer, axis = left if left is not None else (producer, axis)
     value = Value(TENSOR, dependence, producer, dtype, rank, None, sure, sized_axis=axis)
-    if axis is not None:
-        value = kept_columns.moved(name.rsplit(".", 1)[-1], flat, value)
+    if name.endswith(".transpose") and axis is not None and type(flat[0].ref) is Kept:
+        value = value._replace(ref=flat[0].ref)  # of other axes, and as many
     value = with_shape(value, result_shapes.of_call(name, api, bound))
     return of_bounded_size(value, api, bound)
 
