@@ -609,6 +609,28 @@ def test_what_a_function_computes_with_is_a_tensor_whatever_its_caller_knows(
     assert [(f.code, f.span.line) for f in result.findings] == [("XLA201", 10)]
 
 
+def test_the_optimizers_and_steps_of_tf1_belong_to_the_graph_and_checkpoints_to_the_host(
+    tmp_path: Path,
+) -> None:
+    source = HEAD + dedent(
+        """
+        from tensorflow.compat.v1 import train
+
+        def warmed_up(x):
+            step = tf.cast(train.get_or_create_global_step(), tf.float32)
+            return tf.unique_with_counts(x * tf.minimum(step, 1.0))
+
+        def restored(x):
+            train.load_checkpoint("model")
+            return tf.unique_with_counts(x)
+        """
+    )
+    path = tmp_path / "program.py"
+    path.write_text(source)
+    result = check([str(path)], Settings(root=tmp_path))
+    assert [(f.code, f.span.line) for f in result.findings] == [("XLA401", 10)]
+
+
 def test_a_function_decorated_as_a_host_callback_is_one_where_it_is_called(tmp_path: Path) -> None:
     source = HEAD + dedent(
         """

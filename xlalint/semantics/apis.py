@@ -107,10 +107,18 @@ _HOST_EXCEPTIONS = frozenset({"tf.train.Checkpoint", "tf.data.Dataset", "os.gete
 _NOT_HOST_PREFIXES = ("os.path.", "os.environ")
 
 
+# What TF1 code builds into the graph that trains: optimizers, their learning rate, the step.
+_TRAINS_IN_THE_GRAPH = re.compile(
+    r"tf\.(compat\.v1\.)?train\.(\w+Optimizer|ExponentialMovingAverage|\w+_decay(_restarts)?|piecewise_constant|(\w+_)?global_step)$"
+)
+
+
 @cache
 def _is_host(name: str) -> bool:
     """Whether a function that calls this API does a host's work."""
     if name in _HOST_EXCEPTIONS or name.startswith(_NOT_HOST_PREFIXES):
+        return False
+    if _TRAINS_IN_THE_GRAPH.match(name):
         return False
     return name.startswith(_HOST_PREFIXES)
 
