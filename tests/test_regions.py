@@ -50,6 +50,21 @@ PROGRAMS = {
                 step()
             return trial
         """,
+    "a loop over epochs, which runs steps from the host": """
+        class Ansatz:
+            def pre_train(self, x, y, epochs, size=8):
+                for epoch in range(epochs):
+                    tf.unique_with_counts(x)
+                    self.stepped(x, y)
+
+            def stepped(self, x, y):
+                return tf.unique_with_counts(x)  # assumed
+
+            def unrolled(self, x, steps):
+                for step in range(steps):
+                    x = tf.unique_with_counts(x)  # assumed
+                return x
+        """,
     "decorator": """
         @tf.function
         def step(x):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import cache
 
-from xlalint.semantics import eager, enumerations, named_tuples, symbolic
+from xlalint.semantics import backends, eager, enumerations, named_tuples, symbolic
 from xlalint.semantics.classes import external_role
 from xlalint.semantics.environment import versions
 from xlalint.semantics.frames import Frame
@@ -63,6 +63,9 @@ def read(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
                 return known
         return _of_external(value.ref, attr)
     if value.kind is ANY_OF:
+        chosen = backends.of_tensorflow(value)
+        if chosen is not value:
+            return read(chosen, attr, frame, node)
         return join_all(tuple(read(one, attr, frame, node) for one in alternatives(value)))
     if value.kind is UNKNOWN:
         return _of_unknown(attr, frame, node)

@@ -6,7 +6,15 @@ import ast
 import re
 from collections.abc import Callable
 
-from xlalint.semantics import apis, keyword_style, methods, named_tuples, nesting, symbolic
+from xlalint.semantics import (
+    apis,
+    backends,
+    keyword_style,
+    methods,
+    named_tuples,
+    nesting,
+    symbolic,
+)
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.attributes import read
 from xlalint.semantics.callbacks import builtin_calls, standard_library
@@ -61,7 +69,7 @@ def call(node: ast.Call, frame: Frame) -> Value:
 
 
 def _attribute_call(node: ast.Call, func: ast.Attribute, frame: Frame) -> Value:
-    base = frame.analysis.evaluate(func.value, frame)
+    base = backends.of_tensorflow(frame.analysis.evaluate(func.value, frame))
     if base.given and frame.analysis.makes_symbolic:
         symbolic.note_asked(base, func, frame)
     if base.kind is EXTERNAL or base.kind is UNKNOWN:
@@ -126,6 +134,7 @@ def evaluate_arguments(node: ast.Call, frame: Frame) -> Arguments:
 
 def call_value(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """Call a value that is already known."""
+    target = backends.of_tensorflow(target)
     handler = _CALLABLE.get(target.kind)
     if handler is not None:
         value = handler(target, arguments, node, frame)

@@ -447,7 +447,11 @@ def _import_from(node: ast.ImportFrom, frame: Frame) -> bool:
         if alias.name == "*":
             frame.names.update(frame.analysis.modules.exported(source, frame.module))
         else:
-            frame.names[alias.asname or alias.name] = Value(DEFERRED, ref=(source, alias.name))
+            imported = Value(DEFERRED, ref=(source, alias.name))
+            if frame.function is not None:
+                # Modules may import each other in a circle; by the time that functions are called all are there.
+                imported = frame.analysis.modules.resolved(imported)
+            frame.names[alias.asname or alias.name] = imported
     return True
 
 

@@ -73,7 +73,21 @@ def canonical_tail(name: str) -> str:
         return "keras.layers." + name.rsplit(".", 1)[1]
     if name.startswith("keras.engine."):
         return "keras." + name.split(".", 2)[2]
+    if name.startswith(_KERAS_ON_TENSORFLOW):
+        return _of_keras_on_tensorflow(name)
     return _SHAPE_OPS.get(name, name)
+
+
+# Where Keras 3 keeps what its own operations and layers call: public functions take the same arguments.
+_KERAS_ON_TENSORFLOW = "keras.backend.tensorflow."
+_WITH_A_PUBLIC_HOME = ("random.", "image.")
+
+
+def _of_keras_on_tensorflow(name: str) -> str:
+    tail = name.removeprefix(_KERAS_ON_TENSORFLOW)
+    if tail in ("random", "image") or tail.startswith(_WITH_A_PUBLIC_HOME):
+        return f"keras.{tail}" if tail.startswith("random") else f"keras.ops.{tail}"
+    return "keras.ops." + tail.removeprefix("core.").removeprefix("math.")
 
 
 # What packages that run on several Kerases hand on from a module of their own: `from bert4keras.backend import keras, K`.

@@ -235,6 +235,7 @@ class Regions:
                 if function in self._host:
                     self._analysis.functions.forget_visits(met + 1)
                 self._drain()
+        self._run_training_loops(relevant)
         self._run_handed_to_host()
         self._analysis.gradients.judge()
         self._analysis.loop_gradients.judge()
@@ -266,6 +267,17 @@ class Regions:
         if self._in_factories is not None:
             self._pending, self._in_factories = self._in_factories, None
             self._drain()
+
+    def _run_training_loops(self, modules: list[ModuleInfo]) -> None:
+        """Run what counts epochs, eagerly, and last: its steps may be compiled in ways that are not seen, and were judged so."""
+        for module in modules:
+            for info in module.functions:
+                if info not in self._analysis.functions.visited and (
+                    host_signs.drives_training(info)
+                ):
+                    context = Context(EAGER, False, False, (info.qualname,))
+                    self._run_root(Root(info, context, _self_of(info)))
+        self._drain()
 
     def _makes_data(self, info: FunctionInfo) -> bool:
         """Whether a function is a method of a class that makes batches: what it maps over them is on the host with it."""

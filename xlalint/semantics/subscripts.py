@@ -112,7 +112,7 @@ def note_index_of_list(node: ast.Subscript, base: Value, index: Value, frame: Fr
     An empty one may be anything that is filled later.
     """
     is_filled = base.kind is COLLECTION or (base.kind in (SEQUENCE, MAPPING) and base.ref)
-    if is_filled and is_taken_apart(index) and index.dependence > CONSTANT:
+    if is_filled and is_taken_apart(index):
         frame.analysis.note(frame, node, CONVERSION, index, "index")
 
 

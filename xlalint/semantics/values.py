@@ -363,7 +363,7 @@ def join(a: Value, b: Value) -> Value:
         return b._replace(optional=True)
     if _stands_in(b, a):
         return a._replace(optional=True)
-    if (a.kind in CALLED or a.kind is ANY_OF) and (b.kind in CALLED or b.kind is ANY_OF):
+    if (a.kind in _CHOSEN or a.kind is ANY_OF) and (b.kind in _CHOSEN or b.kind is ANY_OF):
         return _either(a, b)
     if _is_none(a):
         return b._replace(optional=True)
@@ -451,6 +451,7 @@ _TOLD_BY_REF = frozenset(
     }
 )
 CALLED = frozenset({FUNCTION, CLASS, INSTANCE, EXTERNAL, PARTIAL})
+_CHOSEN = CALLED | {PROJECT_MODULE}
 
 
 def _join_objects(a: Value, b: Value) -> Value:
@@ -466,14 +467,14 @@ _MOST_ALTERNATIVES = 8
 
 
 def alternatives(value: Value) -> tuple[Value, ...]:
-    """The functions, classes or objects that a value may be; the value itself where it is one."""
+    """The functions, classes, objects or modules that a value may be; the value itself where it is one."""
     return value.ref if value.kind is ANY_OF else (value,)
 
 
 def _either(a: Value, b: Value) -> Value:
-    """Either of two functions, classes or objects, which may be such choices themselves."""
+    """Either of two functions, classes, objects or modules, which may be such choices themselves."""
     every = tuple(dict.fromkeys((*alternatives(a), *alternatives(b))))
-    if len(every) > _MOST_ALTERNATIVES or not all(v.kind in CALLED for v in every):
+    if len(every) > _MOST_ALTERNATIVES or not all(v.kind in _CHOSEN for v in every):
         return NOTHING_KNOWN
     return Value(ANY_OF, ref=every, optional=a.optional or b.optional)
 

@@ -45,9 +45,10 @@ def _is_of_keras(base: Value, attr: str, node: ast.AST, frame: Frame) -> bool:
         return (
             "keras" in frame.module.text
             and _MODEL_NAME.search(receiver_name(node).lower()) is not None
-            and _is_called_so(node, attr, frame)
+            and not frame.analysis.modules.project.mentions(f"def {attr}(")
+            and _is_called_so(node, attr)
         )
-    if base.kind is not INSTANCE:
+    if base.kind is not INSTANCE or not _is_called_so(node, attr):
         return False
     if isinstance(base.ref, ClassInfo):
         role = frame.analysis.classes.role(base.ref)
@@ -57,9 +58,9 @@ def _is_of_keras(base: Value, attr: str, node: ast.AST, frame: Frame) -> bool:
     return role is not None and role.kind in wanted
 
 
-def _is_called_so(node: ast.AST, attr: str, frame: Frame) -> bool:
-    """Whether a call fits the method of Keras, and no class of the project has one of its own by that name."""
-    if not isinstance(node, ast.Call) or frame.analysis.modules.project.mentions(f"def {attr}("):
+def _is_called_so(node: ast.AST, attr: str) -> bool:
+    """Whether a call fits the method of Keras: of what may be a model or an object with a `predict` of its own, others are calls of the latter."""
+    if not isinstance(node, ast.Call):
         return False
-    names = {keyword.arg for keyword in node.keywords}
+    names = {keyword.arg for keyword in node.keywords if keyword.arg is not None}
     return len(node.args) <= _MOST_POSITIONAL.get(attr, 2) and names <= _KEYWORDS

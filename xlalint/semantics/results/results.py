@@ -208,7 +208,9 @@ def _tensor_result(
     if name in _SCATTERED:
         kept = flat[:1] if "tensor_scatter" in name else ()
         dependence = COMPUTED if dependence == ARRIVING else dependence
-        return Value(TENSOR, dependence, producer_of_leaves(kept), None, 1, None, sure)
+        dtype = dtype_of_result(name, api, bound, flat)
+        value = Value(TENSOR, dependence, producer_of_leaves(kept), dtype, 1, None, sure)
+        return with_shape(value, result_shapes.of_call(name, api, bound))
     if name.startswith(("tf.random.", "keras.random.")) or "random" in name.rsplit(".", 1)[-1]:
         dependence = COMPUTED
     if dependence == ARRIVING and any(op.startswith(_UNRESOLVED_OPS) for op in api.ops):

@@ -48,6 +48,19 @@ def names_host_work(function: str) -> bool:
     return _HOST_NAMES.search(function) is not None
 
 
+_EPOCHS = re.compile(r"^(num_|n_|max_|nb_)?epochs?(_num|_idx|_i)?$|^i_?epoch$", re.IGNORECASE)
+
+
+def drives_training(info: FunctionInfo) -> bool:
+    """`for epoch in range(epochs): ...`: whoever counts epochs runs steps from the host, and compiles none of this."""
+    if "epoch" not in info.module.text or not isinstance(info.node.body, list):
+        return False
+    loops = (node for node in nodes_of(info.node.body) if isinstance(node, ast.For))
+    return any(
+        isinstance(loop.target, ast.Name) and _EPOCHS.match(loop.target.id) for loop in loops
+    )
+
+
 @cache
 def holds_host_work(module: str) -> bool:
     *packages, last = module.split(".")

@@ -41,7 +41,11 @@ def _may_be_compiled(info: FunctionInfo, analysis: Analysis) -> bool:
     own = analysis.traits(info)
     if own.is_property or own.is_host or info.is_generator or host_signs.returns_array(info):
         return False
-    if host_signs.only_checks(info) or host_signs.only_prints(info):
+    if (
+        host_signs.only_checks(info)
+        or host_signs.only_prints(info)
+        or host_signs.drives_training(info)
+    ):
         return False
     for around in info.around:
         if around in analysis.host_functions or host_signs.names_host_work(around.name):
