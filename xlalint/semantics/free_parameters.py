@@ -194,12 +194,19 @@ def _inferred(
     written = documented.complex_dtype(info, name) if assumed else None
     if written is not None:
         inferred = (inferred or LIKELY_DATA)._replace(dtype=written)
-    elif assumed:
+    elif assumed or _is_plain_constructor(info, default, frame):
         inferred = _documented(info, name, frame) or inferred
     if inferred is None:
         return NOTHING_KNOWN
     is_none = isinstance(default, ast.Constant) and default.value is None
     return inferred._replace(optional=is_none, structured=inferred.structured or is_none)
+
+
+def _is_plain_constructor(info: FunctionInfo, default: ast.expr | None, frame: Frame) -> bool:
+    """Whether a function makes an object of no role in Keras, of what must be given: those of layers hold settings."""
+    if info.name != "__init__" or info.cls is None or default is not None:
+        return False
+    return frame.analysis.classes.role(info.cls) is None
 
 
 def _is_promised(
