@@ -1,7 +1,7 @@
-"""Distributions of TensorFlow Probability: what they draw is numbers that the program makes, which XLA does not know as it compiles.
+"""Distributions of TensorFlow Probability, and TF1's: what they draw is numbers that the program makes, which XLA does not know as it compiles.
 
 Some of their methods need what XLA has no kernel for, and how many numbers they draw has to be known when XLA compiles (measured,
-TensorFlow 2.15 and 2.21, TensorFlow Probability 0.23 and 0.25: fixtures/XLA401/flagged_distributions.py, fixtures/XLA203/flagged_drawn_samples.py).
+TensorFlow 2.15 and 2.21, TensorFlow Probability 0.23 and 0.25: fixtures/XLA401/flagged_distributions.py and flagged_distributions_of_tf1.py, fixtures/XLA203/flagged_drawn_samples.py).
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from xlalint.semantics.frames import Frame
 
 _HOME = "tensorflow_probability.distributions."
+_HOME_IN_TF1 = "tf.compat.v1.distributions."
+_HOMES = (_HOME, _HOME_IN_TF1)
 # A joint distribution draws a tuple or a dictionary of samples.
 _OF_SEVERAL = "JointDistribution"
 _DENSITIES = ("log_prob", "prob", "entropy")
@@ -31,6 +33,10 @@ _OPERATIONS: dict[str, dict[str, str]] = {
         **dict.fromkeys(("log_prob", "prob", "cdf", "survival_function"), "SegmentSum"),
     },
     f"{_HOME}PoissonLogNormalQuadratureCompound": {"sample": "StatelessRandomPoisson"},
+    **{
+        _HOME_IN_TF1 + name: {"sample": "RandomGamma"}
+        for name in ("Beta", "Dirichlet", "DirichletMultinomial", "Gamma", "StudentT")
+    },
 }
 # Their densities ask a linear operator for its determinant: one that they make where they are given this, or one that they are given.
 _UPDATED = (f"{_HOME}MultivariateNormalDiagPlusLowRank", "scale_perturb_factor")
@@ -40,7 +46,7 @@ _GIVEN = (f"{_HOME}MultivariateNormalLinearOperator", "scale")
 def make(name: str, arguments: Arguments) -> Value | None:
     """The distribution that calling a class of this name makes; None for other names."""
     leaf = name.rpartition(".")[2]
-    if not name.startswith(_HOME) or not leaf[:1].isupper() or leaf.startswith(_OF_SEVERAL):
+    if not name.startswith(_HOMES) or not leaf[:1].isupper() or leaf.startswith(_OF_SEVERAL):
         return None
     operation = _of_determinant(name, arguments)
     if operation is not None:
@@ -62,7 +68,7 @@ def call(
     base: Value, name: str, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value | None:
     """What a method of a distribution of the class `name` returns, where it draws; None otherwise."""
-    if not name.startswith(_HOME):
+    if not name.startswith(_HOMES):
         return None
     operation = _OPERATIONS.get(name, {}).get(attr)
     if isinstance(base.ref, Made) and attr in _DENSITIES:
