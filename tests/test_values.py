@@ -423,6 +423,23 @@ PROGRAMS = {
             c  # is: tensor int32 (?,), shape
             return a, b, c
         """,
+    "everything of TensorFlow, its modules among it": """
+        from tensorflow.compat.v2 import *
+
+        def clone(module):
+            return type(module)(module.__name__)
+
+        image = clone(image)
+
+        def f(x: tf.Tensor):
+            a = linalg.eye(2)
+            a  # is: tensor float32 (2, 2), constant
+            b = image.rgb_to_grayscale(ones([1, 4, 4, 3]))
+            b  # is: tensor float32 (?, ?, ?, ?), constant
+            c = nn.relu(zeros([2]))
+            c  # is: tensor float32 (2,), constant
+            return a, b, c
+        """,
 }
 
 

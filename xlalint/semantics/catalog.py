@@ -247,13 +247,10 @@ class Catalog:
         return tuple(sorted({*self._apis, *self._aliases}))
 
     def members(self, module: str) -> tuple[str, ...]:
-        """The names that are written down right under `module` (`tf.math`), sorted."""
+        """The names that are written down right under `module` (`tf.math`), modules among them, sorted."""
         start = f"{module}."
-        return tuple(
-            name.removeprefix(start)
-            for name in self.spellings()
-            if name.startswith(start) and name.count(".") == start.count(".")
-        )
+        below = (name.removeprefix(start) for name in self.spellings() if name.startswith(start))
+        return tuple(sorted({name.partition(".")[0] for name in below}))
 
     def emitters(self, op_type: str) -> tuple[str, ...]:
         """APIs whose graph holds an operation, sorted; those of `tf.compat.v1` last."""

@@ -29,8 +29,10 @@ def of_assigned(target: ast.expr, call: ast.Call, value: Value, frame: Frame) ->
     if value != NOTHING_KNOWN or not (isinstance(target, ast.Name) and isinstance(given, ast.Name)):
         return value
     # What wraps a module is as good as what was imported under its name.
-    wrapped = frame.names.get(given.id) if given.id == target.id and len(call.args) == 1 else None
-    return wrapped if wrapped is not None and wrapped.kind is EXTERNAL else value
+    if given.id != target.id or len(call.args) != 1:
+        return value
+    wrapped = frame.analysis.evaluate(given, frame)
+    return wrapped if wrapped.kind is EXTERNAL else value
 
 
 def _with_modules(value: Value, names: tuple[str | None, ...]) -> Value:
