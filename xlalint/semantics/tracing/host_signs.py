@@ -55,9 +55,11 @@ def drives_training(info: FunctionInfo) -> bool:
     """`for epoch in range(epochs): ...`: whoever counts epochs runs steps from the host, and compiles none of this."""
     if "epoch" not in info.module.text or not isinstance(info.node.body, list):
         return False
-    loops = (node for node in nodes_of(info.node.body) if isinstance(node, ast.For))
     return any(
-        isinstance(loop.target, ast.Name) and _EPOCHS.match(loop.target.id) for loop in loops
+        isinstance(node, ast.For)
+        and isinstance(node.target, ast.Name)
+        and _EPOCHS.match(node.target.id)
+        for node in nodes_of(info.node.body, into_functions=False)
     )
 
 
