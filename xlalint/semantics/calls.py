@@ -6,15 +6,7 @@ import ast
 import re
 from collections.abc import Callable
 
-from xlalint.semantics import (
-    apis,
-    backends,
-    keyword_style,
-    methods,
-    named_tuples,
-    nesting,
-    symbolic,
-)
+from xlalint.semantics import apis, backends, keyword_style, named_tuples, nesting, symbolic
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.attributes import read
 from xlalint.semantics.callbacks import builtin_calls, standard_library
@@ -31,6 +23,7 @@ from xlalint.semantics.hazards import (
 )
 from xlalint.semantics.imports import module_loading
 from xlalint.semantics.index import ClassInfo, FunctionInfo
+from xlalint.semantics.methods import dispatch
 from xlalint.semantics.names import api_name
 from xlalint.semantics.training import pipelines, reductions
 from xlalint.semantics.values import (
@@ -80,7 +73,7 @@ def _attribute_call(node: ast.Call, func: ast.Attribute, frame: Frame) -> Value:
             return call_value(target, evaluate_arguments(node, frame), node, frame)
     if base.kind is ANY_OF:
         arguments = evaluate_arguments(node, frame)
-        known = [methods.find(one, func.attr) for one in alternatives(base)]
+        known = [dispatch.find(one, func.attr) for one in alternatives(base)]
         is_given = any(func.attr in one.given for one in alternatives(base))
         if known[0] is not None and not is_given and len(set(known)) == 1:
             # What all of them inherit, as `compile` of models that a loop makes.
@@ -93,7 +86,7 @@ def _attribute_call(node: ast.Call, func: ast.Attribute, frame: Frame) -> Value:
     if base.kind is SUPER:
         return _super_call(base, func.attr, node, frame)
     arguments = evaluate_arguments(node, frame)
-    method = methods.find(base, func.attr)
+    method = dispatch.find(base, func.attr)
     if method is not None and func.attr not in base.given:
         return method(base, func.attr, arguments, node, frame)
     local = None

@@ -190,8 +190,20 @@ _OF_TENSORS = frozenset({"tf", "keras", "tf_keras", "tensorflow_addons", "tensor
 
 def computes(info: FunctionInfo, frame: Frame) -> bool:
     """Whether a function calls TensorFlow, Keras or what is made of them, and no computation of NumPy's: its `x` is no array."""
-    if info.uses.calls_numpy:
-        return False
+    return not info.uses.calls_numpy and _calls_tensorflow(info, frame)
+
+
+# The parameters by which Keras, and everybody else, knows a loss or a metric.
+_OF_LOSSES = frozenset({"y_true", "y_pred"})
+
+
+def is_of_loss(name: str | None, info: FunctionInfo, frame: Frame) -> bool:
+    """Whether a parameter (any, for None) is one of those that Keras hands a loss or a metric: tensors, whatever NumPy is asked beside."""
+    is_loss = (name is None or name in _OF_LOSSES) and info.parameter_names >= _OF_LOSSES
+    return is_loss and _calls_tensorflow(info, frame)
+
+
+def _calls_tensorflow(info: FunctionInfo, frame: Frame) -> bool:
     for root in info.uses.roots:
         value = frame.look_up(root) or frame.analysis.modules.global_name(info.module, root)
         if value.kind is EXTERNAL and str(value.ref).split(".")[0] in _OF_TENSORS:

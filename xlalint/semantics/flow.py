@@ -17,6 +17,7 @@ from xlalint.semantics.control_flow import (
     left_out,
     matching,
     named_tests,
+    optional_parts,
     raised,
     repetition,
     step_ways,
@@ -183,9 +184,11 @@ def _join_arms(test: ast.expr, arms: list[tuple[Changes, bool]], ends: bool, fra
     if len(arms) == 1:
         body, ends_body = arms[0]
         if ends_body and ends:
+            before = {name: names.get(name) for name in body if name not in rest}
             names.join(body, rest, prefer_first=frame.function is None)
             if frame.left_out:
                 left_out.settle(test, body, rest, frame)
+            optional_parts.settle(test, before, body, frame)
         elif ends_body:
             names.apply(body)
         else:

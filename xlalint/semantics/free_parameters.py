@@ -15,7 +15,7 @@ from xlalint.semantics import (
 from xlalint.semantics.control_flow import left_out
 from xlalint.semantics.facts import ASSUMED, COMPILED
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.names import api_name
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
@@ -23,6 +23,7 @@ from xlalint.semantics.values import (
     EXTERNAL,
     FROM_SHAPE,
     FUNCTION,
+    INSTANCE,
     LIKELY_DATA,
     MAPPING,
     NOTHING_KNOWN,
@@ -77,8 +78,13 @@ def held(
 
 
 def infer_unknown(info: FunctionInfo, frame: Frame) -> None:
-    """A parameter that a caller passes something unknown for holds what it is annotated as, documented, or treated as."""
+    """A parameter that a caller passes something unknown for holds what it is annotated as, documented, or treated as; what may be a
+    tensor is one in a loss.
+    """
     unknown = [name for name, value in frame.names.items() if value == NOTHING_KNOWN]
+    for name, value in frame.names.items():
+        if value.guess and value.is_tensor and evidence.is_of_loss(name, info, frame):
+            frame.names[name] = value._replace(guess=False)
     if not unknown:
         return
     used = evidence.treated_as_tensors(info, frame)
@@ -146,14 +152,16 @@ def _declared(
 
 
 def _default_function(info: FunctionInfo, default: ast.expr | None, frame: Frame) -> Value | None:
-    """`pool=tf.math.segment_sum`: the function that a parameter holds where no caller gives another; or a word,
-    `method=tf.image.ResizeMethod.BICUBIC`.
+    """`pool=tf.math.segment_sum`: the function that a parameter holds where no caller gives another; an object of the project,
+    `miner=Miner(0.1)`; or a word, `method=tf.image.ResizeMethod.BICUBIC`.
     """
-    if not isinstance(default, (ast.Name, ast.Attribute)):
+    if not isinstance(default, (ast.Name, ast.Attribute, ast.Call)):
         return None
     modules = frame.analysis.modules
     around = modules.closures.get(info) or modules.module_frame(info.module)
     value = frame.analysis.evaluate(default, around)
+    if isinstance(default, ast.Call):
+        return value if value.kind is INSTANCE and isinstance(value.ref, ClassInfo) else None
     if value.kind is not EXTERNAL:
         return value if value.kind is FUNCTION else None
     owner, _, word = str(value.ref).rpartition(".")
@@ -178,6 +186,8 @@ def _inferred(
         inferred = inferred._replace(
             guess=False
         )  # a list of numbers is nothing that Keras hands on
+    if assumed and default is None and evidence.is_of_loss(name, info, frame):
+        inferred = (inferred or LIKELY_DATA)._replace(guess=False)
     if inferred is None and assumed:
         by_author = documented.python_value(info, name)
         if by_author is not None:

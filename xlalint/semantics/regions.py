@@ -345,7 +345,8 @@ class Regions:
         if role is None:
             return
         if uncalled.is_host_class(cls, self._analysis):
-            self._host.add(*cls.methods.values())
+            of_steps = host_signs.takes_and_returns_tensors
+            self._host.add(*(each for each in cls.methods.values() if not of_steps(each)))
             return
         seen = self._made_with.get(cls, {})
         if len(seen) > _MOST_SETTINGS:

@@ -1,0 +1,1 @@
+"""Calls of methods, by what the object is that they are called on."""
