@@ -462,7 +462,7 @@ def _asks_for_numbers(name: str, frame: Frame) -> bool:
     """Whether a call of NumPy's in a library function shows that it works on numbers."""
     if name in _ASK_FOR_NUMBERS:
         return True
-    if frame.function is not None and evidence.is_of_loss(None, frame.function, frame):
+    if frame.function is not None and evidence.is_loss(frame.function, frame):
         return False  # Keras traces it, whatever its author had in mind
     return evidence.takes_arrays(frame) or evidence.follows_arrays(frame)
 

@@ -194,13 +194,12 @@ def computes(info: FunctionInfo, frame: Frame) -> bool:
 
 
 # The parameters by which Keras, and everybody else, knows a loss or a metric.
-_OF_LOSSES = frozenset({"y_true", "y_pred"})
+OF_LOSSES = frozenset({"y_true", "y_pred"})
 
 
-def is_of_loss(name: str | None, info: FunctionInfo, frame: Frame) -> bool:
-    """Whether a parameter (any, for None) is one of those that Keras hands a loss or a metric: tensors, whatever NumPy is asked beside."""
-    is_loss = (name is None or name in _OF_LOSSES) and info.parameter_names >= _OF_LOSSES
-    return is_loss and _calls_tensorflow(info, frame)
+def is_loss(info: FunctionInfo, frame: Frame) -> bool:
+    """Whether a function is one that Keras hands labels and predictions: tensors, whatever NumPy is asked beside TensorFlow."""
+    return info.parameter_names >= OF_LOSSES and _calls_tensorflow(info, frame)
 
 
 def _calls_tensorflow(info: FunctionInfo, frame: Frame) -> bool:

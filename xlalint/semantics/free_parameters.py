@@ -83,7 +83,7 @@ def infer_unknown(info: FunctionInfo, frame: Frame) -> None:
     """
     unknown = [name for name, value in frame.names.items() if value == NOTHING_KNOWN]
     for name, value in frame.names.items():
-        if value.guess and value.is_tensor and evidence.is_of_loss(name, info, frame):
+        if value.guess and value.is_tensor and _is_of_loss(name, info, frame):
             frame.names[name] = value._replace(guess=False)
     if not unknown:
         return
@@ -186,7 +186,7 @@ def _inferred(
         inferred = inferred._replace(
             guess=False
         )  # a list of numbers is nothing that Keras hands on
-    if assumed and default is None and evidence.is_of_loss(name, info, frame):
+    if assumed and default is None and _is_of_loss(name, info, frame):
         inferred = (inferred or LIKELY_DATA)._replace(guess=False)
     if inferred is None and assumed:
         by_author = documented.python_value(info, name)
@@ -210,6 +210,10 @@ def _inferred(
         return NOTHING_KNOWN
     is_none = isinstance(default, ast.Constant) and default.value is None
     return inferred._replace(optional=is_none, structured=inferred.structured or is_none)
+
+
+def _is_of_loss(name: str, info: FunctionInfo, frame: Frame) -> bool:
+    return name in evidence.OF_LOSSES and evidence.is_loss(info, frame)
 
 
 def _is_plain_constructor(info: FunctionInfo, default: ast.expr | None, frame: Frame) -> bool:
