@@ -345,8 +345,7 @@ class Regions:
         if role is None:
             return
         if uncalled.is_host_class(cls, self._analysis):
-            of_steps = host_signs.takes_and_returns_tensors
-            self._host.add(*(each for each in cls.methods.values() if not of_steps(each)))
+            self._host.add(*cls.methods.values())
             return
         seen = self._made_with.get(cls, {})
         if len(seen) > _MOST_SETTINGS:

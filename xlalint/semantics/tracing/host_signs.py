@@ -95,14 +95,6 @@ def returns_array(info: FunctionInfo) -> bool:
     return _is_array_type(returns)
 
 
-def takes_and_returns_tensors(info: FunctionInfo) -> bool:
-    """`def forward(self, x: tf.Tensor) -> tf.Tensor`: whatever its class is called, this can be part of a step."""
-    returns = getattr(info.node, "returns", None)
-    if returns is None or "tf.Tensor" not in ast.unparse(returns):
-        return False
-    return any("tf.Tensor" in ast.unparse(each) for each in info.annotations.values())
-
-
 def _is_array_type(node: ast.expr | None) -> bool:
     return isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node).endswith("ndarray")
 

@@ -55,11 +55,7 @@ def _may_be_compiled(info: FunctionInfo, analysis: Analysis) -> bool:
     cls = _class_around(info)
     if cls is not None and analysis.classes.is_of_another_framework(cls):
         return False
-    return (
-        info.cls is None
-        or not is_host_class(info.cls, analysis)
-        or host_signs.takes_and_returns_tensors(info)
-    )
+    return info.cls is None or not is_host_class(info.cls, analysis)
 
 
 def _class_around(info: FunctionInfo) -> ClassInfo | None:
