@@ -10,13 +10,9 @@ from xlalint.semantics.values import ANY_OF, EXTERNAL, Value, alternatives
 
 # As `names.canonical` spells them: the packages, and the modules of Keras 3 that compute with them.
 _TENSORFLOW = re.compile(r"(tf|keras|tf_keras)(\.|$)")
-_OTHER = re.compile(
-    r"(torch|jax|flax|haiku|np|cupy|mxnet|paddle|mindspore|theano|mlx|autograd|dask)(\.|$)|keras\.backend\.(jax|torch|numpy|openvino|mlx)(\.|$)"
-)
-_IMPORTS_ANOTHER = re.compile(
-    r"^[ \t]*(?:import|from)[ \t]+(?:torch|jax|numpy|cupy|mxnet|paddle|mindspore|theano|mlx|autograd|dask)\b",
-    re.MULTILINE,
-)
+_OTHERS = "torch|jax|flax|haiku|cupy|mxnet|paddle|mindspore|theano|mlx|autograd|dask"
+_OTHER = re.compile(rf"({_OTHERS}|np)(\.|$)|keras\.backend\.(jax|torch|numpy|openvino|mlx)(\.|$)")
+_IMPORTS_ANOTHER = re.compile(rf"^[ \t]*(?:import|from)[ \t]+(?:{_OTHERS}|numpy)\b", re.MULTILINE)
 
 
 def of_tensorflow(value: Value) -> Value:

@@ -80,13 +80,12 @@ def canonical_tail(name: str) -> str:
 
 # Where Keras 3 keeps what its own operations and layers call: public functions take the same arguments.
 _KERAS_ON_TENSORFLOW = "keras.backend.tensorflow."
-_WITH_A_PUBLIC_HOME = ("random.", "image.")
 
 
 def _of_keras_on_tensorflow(name: str) -> str:
     tail = name.removeprefix(_KERAS_ON_TENSORFLOW)
-    if tail in ("random", "image") or tail.startswith(_WITH_A_PUBLIC_HOME):
-        return f"keras.{tail}" if tail.startswith("random") else f"keras.ops.{tail}"
+    if tail.partition(".")[0] == "random":
+        return f"keras.{tail}"
     return "keras.ops." + tail.removeprefix("core.").removeprefix("math.")
 
 
