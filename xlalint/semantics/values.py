@@ -180,7 +180,8 @@ class Value(NamedTuple):
     where its elements are known numbers, a `Kept` where a mask of known size made it, a `Cut` where slices did, a `Places` where a sort did, an
     `Eager` where a constructor or a module made it, a `Handed` where it was reckoned from what a layer was handed. `sure` is False where kind and dependence rest on a parameter that was
     only inferred to be a tensor, `guess` True where the very kind does. `optional` marks a value that may also be None, `structured` a tensor that may
-    also be a list, tuple or dict of tensors (the `inputs` of a layer). The `dtype` of a sequence is `list` or `tuple` where it is written as one. `made` is where a thing with variables was made, in code that
+    also be a list, tuple or dict of tensors (the `inputs` of a layer). The `dtype` of a sequence is `list` or `tuple` where it is written as one, that of a collection `dict`
+    where it is known to be one. `made` is where a thing with variables was made, in code that
     knows of a strategy (`scopes.py`). `given` are the settings that an object of a project class was made with (`configured.py`), and
     of a sequence the names of its items (`named_tuples.py`), of a tensor that it is a symbolic one of Keras (`symbolic.py`),
     of a function that it is converted whoever calls it (`CONVERTED`).
@@ -638,6 +639,8 @@ def _without_first_axis(item: Value) -> Value:
 
 def iterated(value: Value) -> Value:
     """What a loop over a structure gives: of a dictionary, its keys."""
+    if value.kind is COLLECTION and value.dtype == "dict":
+        return SOME_PYTHON
     if value.kind is not MAPPING:
         return element(value)
     keys = tuple(sorted({key for key, _ in value.ref or () if isinstance(key, str)}))

@@ -222,9 +222,11 @@ def _narrow_isinstance(
 
 def _narrowed(known: Value, types: ast.expr, promised: bool, frame: Frame) -> Value | None:
     """What a value is that is an instance of one of these types; None where that says nothing more."""
-    if known.kind not in (UNKNOWN, TENSOR, SPARSE, RAGGED):
+    if known.kind not in (UNKNOWN, TENSOR, SPARSE, RAGGED, COLLECTION):
         return None
     kinds = _kinds_of(types, frame)
+    if known.kind is COLLECTION:
+        return known._replace(dtype="dict") if kinds == {MAPPING} else None
     if kinds == {SPARSE} or kinds == {RAGGED}:
         return composites.guarded(known, SPARSE if SPARSE in kinds else RAGGED, promised=promised)
     if kinds == {TENSOR}:
@@ -233,7 +235,9 @@ def _narrowed(known: Value, types: ast.expr, promised: bool, frame: Frame) -> Va
         # Lists hold tensors. What a dictionary of inputs holds under a name may be a structure in its turn.
         may_nest = known.structured and kinds == {MAPPING}
         inner = known._replace(structured=may_nest) if known.kind is TENSOR else NOTHING_KNOWN
-        return Value(COLLECTION, known.dependence, ref=inner)
+        # Iterating over a dictionary gives its keys.
+        dtype = "dict" if kinds == {MAPPING} else None
+        return Value(COLLECTION, known.dependence, dtype=dtype, ref=inner)
     if kinds == {PYTHON}:
         return SOME_PYTHON
     # Classes that are not known, such as six.integer_types, are no tensors.
