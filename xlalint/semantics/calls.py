@@ -31,7 +31,6 @@ from xlalint.semantics.values import (
     ARRIVING,
     CLASS,
     COMPUTED,
-    CONVERTED,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
@@ -48,6 +47,7 @@ from xlalint.semantics.values import (
     Value,
     alternatives,
     join_all,
+    wrapping,
 )
 
 
@@ -191,10 +191,9 @@ def _call_function(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
         # Class.method(instance, ...): the instance is the first argument.
         if positional and not frame.analysis.traits(info).is_classmethod:
             self_value = positional.pop(0)
-    converted = True if target.given == CONVERTED else None
     value = frame.analysis.functions.invoke(
         info, positional, arguments.keywords, self_value, frame,
-        open_ended=arguments.open_ended, converted=converted, node=_passing(node, positional),
+        open_ended=arguments.open_ended, made=wrapping(target), node=_passing(node, positional),
     )  # fmt: skip
     if frame.analysis.traits(info).is_remembered and value.is_tensor:
         outliving.note_remembered(node, value, frame)

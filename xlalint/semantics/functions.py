@@ -35,7 +35,6 @@ from xlalint.semantics.values import (
     CLASS,
     COLLECTION,
     COMPUTED,
-    CONVERTED,
     FUNCTION,
     INSTANCE,
     MAPPING,
@@ -48,8 +47,10 @@ from xlalint.semantics.values import (
     TENSOR,
     VARIABLE,
     Value,
+    Wrapping,
     join_all,
     unshaped,
+    wrapping,
 )
 
 if TYPE_CHECKING:
@@ -130,10 +131,9 @@ class Functions:
     ) -> Value:
         """Call a FUNCTION value. `node` is the call that does, or that is handed the function to call it."""
         info, bound = target.ref if isinstance(target.ref, tuple) else (target.ref, None)
-        if target.given == CONVERTED:
-            converted = True
+        made = wrapping(target)
         return self.invoke(
-            info, values, keywords or {}, bound, frame, converted=converted, node=node
+            info, values, keywords or {}, bound, frame, converted=converted, made=made, node=node
         )
 
     def invoke(
@@ -146,11 +146,12 @@ class Functions:
         *,
         open_ended: bool = False,
         converted: bool | None = None,
+        made: Wrapping | None = None,
         node: ast.AST | None = None,
     ) -> Value:
         """The value that a call of a project function returns; what is seen on the way is noted for its context.
 
-        `node` is the call, where what it passes is what the function gets: as it is, or one element after the other.
+        `made` is what tf.function made of it where it is called under another name. `node` is the call, where what it passes is what the function gets: as it is, or one element after the other.
         """
         if frame.undecided and _falls_back(info, frame):
             return self._fall_back(info, positional, keywords, self_value, frame, open_ended)
@@ -166,7 +167,7 @@ class Functions:
                 self._analysis.regions.saw_trained(info)
         if frame.arms:
             self._analysis.arms.saw_call(info)
-        context = self._context_of_call(info, frame, converted)
+        context = self._context_of_call(info, frame, converted, made)
         if context.is_compiled and not frame.context.is_compiled:
             positional = [_traced(value) for value in positional]
             keywords = {name: _traced(value) for name, value in keywords.items()}
@@ -353,9 +354,13 @@ class Functions:
             self.invoke_value(gradient, [upstream], frame, converted=False)
         return result  # type: ignore[no-any-return]
 
-    def _context_of_call(self, info: FunctionInfo, frame: Frame, converted: bool | None) -> Context:
+    def _context_of_call(
+        self, info: FunctionInfo, frame: Frame, converted: bool | None, made: Wrapping | None
+    ) -> Context:
         own = self._analysis.traits(info)
         here = frame.context
+        if made is not None:
+            converted = made.converts
         if own.jit_node is not None and here.is_compiled and not here.jit:
             self._analysis.host_functions.calls_compiled(frame.function)
         if own.tf_function and not own.jit:
@@ -371,6 +376,10 @@ class Functions:
                 why = (*here.why, f"@tf.function {info.qualname}")
                 converts_it = own.autograph and own.never_converted is None
                 return Context(COMPILED, converts_it, own.jit, why, info, own.autograph)
+            if made is not None and here.region == EAGER and not frame.silent:
+                converts_it = made.converts and own.never_converted is None
+                why = (*here.why, "tf.function", info.qualname)
+                return Context(COMPILED, converts_it, made.jit, why, info, made.converts)
             return Context(EAGER, False, False, (*here.why, info.qualname)[-6:])
         if own.tf_function:
             is_converted = own.autograph and own.never_converted is None

@@ -167,6 +167,14 @@ class Made(NamedTuple):
     arguments: tuple[tuple[str, Value], ...]
 
 
+class Wrapping(NamedTuple):
+    """What `tf.function(...)` makes of a function that it is called with, for whoever calls what it returns: whether AutoGraph converts it, and
+    whether XLA compiles it."""
+
+    converts: bool
+    jit: bool
+
+
 class Value(NamedTuple):
     """What is known of one expression.
 
@@ -184,7 +192,7 @@ class Value(NamedTuple):
     where it is known to be one. `made` is where a thing with variables was made, in code that
     knows of a strategy (`scopes.py`). `given` are the settings that an object of a project class was made with (`configured.py`), and
     of a sequence the names of its items (`named_tuples.py`), of a tensor that it is a symbolic one of Keras (`symbolic.py`),
-    of a function that it is converted whoever calls it (`CONVERTED`).
+    of a function what `tf.function(...)` made of it (a `Wrapping`).
     `fields` are the attributes of an object of a project class that was made of tensors while tracing (`objects.py`).
     """
 
@@ -264,12 +272,16 @@ SOME_LENGTH = Value(PYTHON, ref=SomeNumber("items"))
 IMAGINARY = Value(PYTHON, ref=SomeNumber("imaginary"))
 TRUE = Value(PYTHON, ref=Const(True))
 FALSE = Value(PYTHON, ref=Const(False))
-# What `given` holds of a function that `tf.function(...)` was called with: AutoGraph converts it, whoever calls it.
-CONVERTED = ("tf.function",)
 DATA = Value(TENSOR, ARRIVING)
 LIKELY_DATA = Value(TENSOR, ARRIVING, sure=False, guess=True)
 INPUTS = Value(TENSOR, ARRIVING, structured=True)
 STATIC_SHAPE = Value(SHAPE)
+
+
+def wrapping(value: Value) -> Wrapping | None:
+    """What `tf.function(...)` made of a function; None of one that it was not called with."""
+    own = value.given[0] if value.kind is FUNCTION and value.given else None
+    return own if type(own) is Wrapping else None
 
 
 def may_be_handed(value: Value) -> bool:

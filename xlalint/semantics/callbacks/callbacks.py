@@ -35,7 +35,6 @@ from xlalint.semantics.values import (
     ANY_OF,
     ARRIVING,
     COMPUTED,
-    CONVERTED,
     EXTERNAL,
     FALSE,
     FUNCTION,
@@ -50,6 +49,8 @@ from xlalint.semantics.values import (
     TRUE,
     VARIABLE,
     Value,
+    Wrapping,
+    alternatives,
     constant,
     element,
     leaves,
@@ -163,8 +164,14 @@ def _function(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fram
         jit=jit,
         arguments=specs.promised(options.get("input_signature", NOTHING_KNOWN)) or None,
     )
-    is_converted = function.kind is FUNCTION and options.get("autograph") != FALSE
-    return function._replace(given=CONVERTED) if is_converted else function
+    made = Wrapping(options.get("autograph") != FALSE, jit)
+    if function.kind is ANY_OF:
+        return function._replace(ref=tuple(_wrapped(one, made) for one in alternatives(function)))
+    return _wrapped(function, made)
+
+
+def _wrapped(function: Value, made: Wrapping) -> Value:
+    return function._replace(given=(made,)) if function.kind is FUNCTION else function
 
 
 def _turns_on_jit(options: dict[str, Value]) -> bool:

@@ -46,6 +46,13 @@ def grown_in(loop: ast.AST) -> set[str]:
     return found
 
 
+def chooses_function(loop: ast.AST, made: ast.AST) -> bool:
+    """Whether a loop goes over functions of which `made` wraps the one of this turn: `for step in (train, test): tf.function(step)`."""
+    if not isinstance(loop, ast.For) or not isinstance(made, ast.Call) or not made.args:
+        return False
+    return isinstance(made.args[0], ast.Name) and made.args[0].id in names_in(loop.target)
+
+
 def _counters(loop: ast.AST) -> Iterator[str]:
     if not isinstance(loop, (ast.For, ast.AsyncFor)) or not isinstance(loop.iter, ast.Call):
         return

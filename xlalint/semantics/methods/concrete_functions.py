@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.results import specs
-from xlalint.semantics.values import CONVERTED, NOTHING_KNOWN, Value
+from xlalint.semantics.values import NOTHING_KNOWN, Value, wrapping
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments
@@ -20,14 +20,15 @@ def trace(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Fr
         return NOTHING_KNOWN
     info = base.ref[0] if isinstance(base.ref, tuple) else base.ref
     traits = frame.analysis.traits(info)
-    if traits.tf_function or base.given == CONVERTED:
-        converted = traits.autograph or base.given == CONVERTED
+    made = wrapping(base)
+    if traits.tf_function or made is not None:
+        converted = traits.autograph or (made is not None and made.converts)
         frame.analysis.regions.trace_later(
             base,
             ("tf.function",),
             converted=converted,
             frame=frame,
-            jit=traits.jit,
+            jit=traits.jit or (made is not None and made.jit),
             arguments=given,
         )
     return NOTHING_KNOWN

@@ -166,13 +166,14 @@ class Drivers:
             self._wrapped_with_jit.add(info)
         if frame.silent or frame.context.region == COMPILED:
             return
-        if frame.function is None and not frame.loops:
+        loops = [loop for loop in frame.loops if not varying.chooses_function(loop, node)]
+        if frame.function is None and not loops:
             return  # at module level: made once
-        maker = None if frame.loops else frame.function
+        maker = None if loops else frame.function
         words = "in a loop" if maker is None else f"in every call of `{maker.name}`"
         site = Site(_shown(node), frame.module, frame.function, words)
         use = _Use(REMADE_FUNCTION, site, _called(info), info, jit, False, frame.module)
-        scope = frame.loops[-1] if maker is None else maker.node
+        scope = loops[-1] if maker is None else maker.node
         self._remade.append(_Remade(use, maker, scope, node))
 
     def saw_fit(self, base: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
