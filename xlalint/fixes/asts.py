@@ -17,8 +17,9 @@ from xlalint.fixes.draft import Draft
 from xlalint.rules.base import key_of
 from xlalint.semantics.control_flow.liveness import Position, path_to
 from xlalint.semantics.facts import Fact
+from xlalint.semantics.joins import join
 from xlalint.semantics.syntax import nodes_of
-from xlalint.semantics.values import NOTHING_KNOWN, PYTHON, Value, join
+from xlalint.semantics.values import NOTHING_KNOWN, PYTHON, Value
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

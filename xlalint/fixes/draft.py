@@ -19,8 +19,9 @@ from xlalint.rules.walk import children
 from xlalint.semantics.beliefs import Belief
 from xlalint.semantics.facts import Fact
 from xlalint.semantics.imports.imported import imported_names
+from xlalint.semantics.joins import join
 from xlalint.semantics.names import canonical
-from xlalint.semantics.values import NOTHING_KNOWN, Value, join
+from xlalint.semantics.values import NOTHING_KNOWN, Value
 
 Function = cst.FunctionDef | cst.Lambda
 _STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)

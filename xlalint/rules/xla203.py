@@ -9,6 +9,7 @@ import libcst as cst
 
 from xlalint.rules.base import Passage, Rule
 from xlalint.rules.layers import named_in
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import CALL, INDEX, RECURRENT, SLICE_WRITE, STRIDE, CallDetail, Fact
 from xlalint.semantics.hazards.noted_calls import works_with
 from xlalint.semantics.hazards.sizes import (
@@ -18,7 +19,7 @@ from xlalint.semantics.hazards.sizes import (
     sizes_from_data,
     sizes_in_front,
 )
-from xlalint.semantics.values import ARRIVING, BOUNDED, CAPTURED, FROM_SHAPE, Value, leaves
+from xlalint.semantics.values import ARRIVING, BOUNDED, CAPTURED, FROM_SHAPE, Value
 
 
 class _Size(NamedTuple):

@@ -6,9 +6,9 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.rules.layers import named_in, turns_jit_off
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import CALL, CallDetail, Fact
 from xlalint.semantics.hazards import custom_gradients, families, numbers_first, scalar_shapes
-from xlalint.semantics.values import leaves
 
 # By the catalogue's reason for a failure.
 _REFUSED = {

@@ -12,6 +12,7 @@ from xlalint.semantics import evidence, symbolic
 from xlalint.semantics.arguments import bind
 from xlalint.semantics.callbacks import callbacks
 from xlalint.semantics.catalog import Api, custom_operation, without_gradient
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import (
     ARRAY_LIBRARY,
     ASSUMED,
@@ -82,7 +83,6 @@ from xlalint.semantics.values import (
     Value,
     class_name,
     constant,
-    leaves,
     shaped,
     static_shape,
 )

@@ -12,6 +12,7 @@ from xlalint.semantics.environment import versions
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import keras_state, outliving, unknown_sizes
 from xlalint.semantics.index import ClassInfo
+from xlalint.semantics.joins import alternatives, join_all
 from xlalint.semantics.names import canonical
 from xlalint.semantics.results import composites, dtypes
 from xlalint.semantics.syntax import last_name
@@ -41,10 +42,8 @@ from xlalint.semantics.values import (
     UNKNOWN,
     VARIABLE,
     Value,
-    alternatives,
     class_name,
     constant,
-    join_all,
     shaped,
 )
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
+from xlalint.semantics.joins import alternatives
 from xlalint.semantics.names import mentions_tensorflow
-from xlalint.semantics.values import ANY_OF, EXTERNAL, Value, alternatives
+from xlalint.semantics.values import ANY_OF, EXTERNAL, Value
 
 # As `names.canonical` spells them: the packages, and the modules of Keras 3 that compute with them.
 _TENSORFLOW = re.compile(r"(tf|keras|tf_keras)(\.|$)")

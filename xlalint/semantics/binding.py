@@ -6,11 +6,13 @@ import ast
 
 from xlalint.semantics import parameters
 from xlalint.semantics.control_flow.narrowing import dotted_name
+from xlalint.semantics.elements import element, item_at
 from xlalint.semantics.expressions import evaluate
 from xlalint.semantics.facts import ARRAY_ITEM, ASSUMED
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import collected, outliving, unknown_sizes
 from xlalint.semantics.index import ClassInfo
+from xlalint.semantics.joins import join
 from xlalint.semantics.nesting import bounded
 from xlalint.semantics.subscripts import is_computed, note_index_of_array, note_index_of_list
 from xlalint.semantics.tracing import host_use
@@ -25,9 +27,6 @@ from xlalint.semantics.values import (
     SHAPE,
     VARIABLE,
     Value,
-    element,
-    item_at,
-    join,
 )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
+from xlalint.semantics.elements import flattened
 from xlalint.semantics.values import (
     ARRIVING,
     BOUNDED,
@@ -21,7 +22,6 @@ from xlalint.semantics.values import (
     PYTHON,
     Value,
     class_name,
-    flattened,
 )
 
 # Whatever is known later is known no sooner: what was run for numbers that the program computes was run for arguments.

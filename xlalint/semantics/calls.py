@@ -23,6 +23,7 @@ from xlalint.semantics.hazards import (
 )
 from xlalint.semantics.imports import module_loading
 from xlalint.semantics.index import ClassInfo, FunctionInfo
+from xlalint.semantics.joins import alternatives, join_all
 from xlalint.semantics.methods import dispatch
 from xlalint.semantics.names import api_name
 from xlalint.semantics.training import pipelines, reductions
@@ -45,8 +46,6 @@ from xlalint.semantics.values import (
     UNKNOWN,
     VARIABLE,
     Value,
-    alternatives,
-    join_all,
     wrapping,
 )
 

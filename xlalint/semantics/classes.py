@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from xlalint.semantics.index import ClassInfo, FunctionInfo
-from xlalint.semantics.values import CLASS, EXTERNAL, Value, alternatives
+from xlalint.semantics.joins import alternatives
+from xlalint.semantics.values import CLASS, EXTERNAL, Value
 
 LAYER = "layer"
 MODEL = "model"

@@ -10,6 +10,7 @@ from xlalint.semantics import attributes, calls, eager, enumerations, known_text
 from xlalint.semantics.callbacks import protocols
 from xlalint.semantics.control_flow import conditionals, left_out, unequal_arms, unmade_names
 from xlalint.semantics.control_flow.narrowing import narrow
+from xlalint.semantics.elements import element, iterated
 from xlalint.semantics.facts import (
     COMPREHENSION_FILTER,
     CONDITION,
@@ -19,6 +20,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import sliced_arms
 from xlalint.semantics.hazards import iteration
 from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.joins import join, join_all
 from xlalint.semantics.results.arithmetic import combine, tensor_of
 from xlalint.semantics.results.comparisons import compare
 from xlalint.semantics.subscripts import index_value, subscript
@@ -43,10 +45,6 @@ from xlalint.semantics.values import (
     Usual,
     Value,
     constant,
-    element,
-    iterated,
-    join,
-    join_all,
     usually,
 )
 

@@ -25,6 +25,7 @@ from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import rebound
 from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.joins import join_all
 from xlalint.semantics.nesting import bounded
 from xlalint.semantics.syntax import has_more_than
 from xlalint.semantics.tracing import host_use
@@ -48,7 +49,6 @@ from xlalint.semantics.values import (
     VARIABLE,
     Value,
     Wrapping,
-    join_all,
     unshaped,
     wrapping,
 )

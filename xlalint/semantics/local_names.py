@@ -9,15 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from xlalint.semantics.values import (
-    DEFERRED,
-    EXTERNAL,
-    PROJECT_MODULE,
-    PYTHON,
-    UNKNOWN,
-    Value,
-    join,
-)
+from xlalint.semantics.joins import join
+from xlalint.semantics.values import DEFERRED, EXTERNAL, PROJECT_MODULE, PYTHON, UNKNOWN, Value
 
 # What a way through the code changed: the value at its end, None for a name that was deleted.
 Changes = dict[str, "Value | None"]

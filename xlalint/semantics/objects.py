@@ -16,11 +16,13 @@ from xlalint.semantics import (
     symbolic,
 )
 from xlalint.semantics.classes import METRIC, SETTING_UP, TRACED_METHODS, converts
+from xlalint.semantics.elements import flattened
 from xlalint.semantics.facts import ASSUMED, EAGER, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards.built_tensors import BuiltTensors
 from xlalint.semantics.hazards.made_objects import MadeObjects
 from xlalint.semantics.index import ClassInfo, FunctionInfo
+from xlalint.semantics.joins import join, join_all
 from xlalint.semantics.parameters import from_annotation
 from xlalint.semantics.values import (
     ANY_OF,
@@ -44,9 +46,6 @@ from xlalint.semantics.values import (
     OneOf,
     Usual,
     Value,
-    flattened,
-    join,
-    join_all,
     usually,
 )
 

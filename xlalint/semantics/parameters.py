@@ -9,6 +9,7 @@ from functools import cache
 from xlalint.semantics.classes import REGULARIZER
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.joins import join
 from xlalint.semantics.results.composites import ARRIVES
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.values import (
@@ -35,7 +36,6 @@ from xlalint.semantics.values import (
     UNKNOWN,
     VARIABLE,
     Value,
-    join,
     shaped,
     usually,
 )

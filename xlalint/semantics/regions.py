@@ -22,6 +22,7 @@ from xlalint.semantics.classes import (
 )
 from xlalint.semantics.configured import is_flags, without_functions
 from xlalint.semantics.control_flow import bound_again
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, Context
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
@@ -47,7 +48,6 @@ from xlalint.semantics.values import (
     TRUE,
     Value,
     class_name,
-    leaves,
 )
 
 if TYPE_CHECKING:

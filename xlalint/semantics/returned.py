@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 
 from xlalint.semantics import parameters
+from xlalint.semantics.elements import flattened
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.joins import join_all
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
     ARRIVING,
@@ -17,8 +19,6 @@ from xlalint.semantics.values import (
     TENSOR,
     TRUE,
     Value,
-    flattened,
-    join_all,
 )
 
 

@@ -11,8 +11,9 @@ from typing import Any
 
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.catalog import Api
+from xlalint.semantics.elements import flattened
 from xlalint.semantics.facts import Verdict
-from xlalint.semantics.values import Const, Usual, Value, flattened
+from xlalint.semantics.values import Const, Usual, Value
 
 
 @dataclass(eq=False, slots=True)

@@ -7,6 +7,7 @@ import re
 
 from xlalint.semantics import evidence, parameters
 from xlalint.semantics.callbacks import protocols
+from xlalint.semantics.elements import element, item_at
 from xlalint.semantics.environment import versions
 from xlalint.semantics.facts import (
     ARRAY_ITEM,
@@ -60,8 +61,6 @@ from xlalint.semantics.values import (
     Sizes,
     Value,
     class_name,
-    element,
-    item_at,
     static_shape,
 )
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import ast
 
 from xlalint.semantics.arguments import Arguments
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.environment.rename_table import of_value, table
 from xlalint.semantics.facts import RENAMED, SYMBOLIC, SYMBOLIC_TEST
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.values import ARRIVING, SHAPE, TENSOR, Value, leaves
+from xlalint.semantics.values import ARRIVING, SHAPE, TENSOR, Value
 
 # What `Value.given` holds for such a tensor.
 MARK = ("keras.Input",)

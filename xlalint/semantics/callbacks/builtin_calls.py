@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from xlalint.semantics import eager, evidence
 from xlalint.semantics.attributes import read
 from xlalint.semantics.callbacks import handed_functions, protocols
+from xlalint.semantics.elements import element, iterated
 from xlalint.semantics.facts import ASSUMED, CONVERSION, ITERATION
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import iteration, trace_effects, unknown_sizes
 from xlalint.semantics.hazards.sizes import note_sizes
 from xlalint.semantics.index import ClassInfo
+from xlalint.semantics.joins import join_all
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.tracing import host_use
 from xlalint.semantics.truths import truth
@@ -52,9 +54,6 @@ from xlalint.semantics.values import (
     Value,
     constant,
     dimension,
-    element,
-    iterated,
-    join_all,
     usually,
 )
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics.classes import TRACED_METHODS
 from xlalint.semantics.index import ClassInfo, FunctionInfo
-from xlalint.semantics.values import FUNCTION, INSTANCE, PARTIAL, Value, alternatives
+from xlalint.semantics.joins import alternatives
+from xlalint.semantics.values import FUNCTION, INSTANCE, PARTIAL, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis

@@ -21,10 +21,12 @@ from xlalint.semantics.callbacks.loop_calls import (
     vectorized_map,
     while_loop,
 )
+from xlalint.semantics.elements import element, leaves
 from xlalint.semantics.environment import versions
 from xlalint.semantics.facts import ASSUMED, NUMPY_CALL
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import misfits
+from xlalint.semantics.joins import alternatives
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import specs
 from xlalint.semantics.tracing import host_use
@@ -50,10 +52,7 @@ from xlalint.semantics.values import (
     VARIABLE,
     Value,
     Wrapping,
-    alternatives,
     constant,
-    element,
-    leaves,
 )
 
 _DATA = Value(TENSOR, ARRIVING)

@@ -15,18 +15,12 @@ from xlalint.semantics.control_flow import (
     named_tests,
     unequal_arms,
 )
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import sliced_arms
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.values import (
-    FROM_SHAPE,
-    FUNCTION,
-    NOTHING_KNOWN,
-    SEQUENCE,
-    Value,
-    join_all,
-    leaves,
-)
+from xlalint.semantics.joins import join_all
+from xlalint.semantics.values import FROM_SHAPE, FUNCTION, NOTHING_KNOWN, SEQUENCE, Value
 
 
 def cond(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:

@@ -7,7 +7,9 @@ from collections.abc import Callable
 
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks.callables import as_function
+from xlalint.semantics.elements import element
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.joins import alternatives, join_all
 from xlalint.semantics.syntax import passed_for
 from xlalint.semantics.values import (
     ANY_OF,
@@ -18,9 +20,6 @@ from xlalint.semantics.values import (
     NOTHING_KNOWN,
     PARTIAL,
     Value,
-    alternatives,
-    element,
-    join_all,
 )
 
 Callback = Callable[["Arguments", "dict[str, Value]", ast.AST, Frame], Value]

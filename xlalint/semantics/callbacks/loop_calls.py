@@ -7,6 +7,7 @@ import ast
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks.handed_functions import argument, run, run_in_graph, written
 from xlalint.semantics.control_flow import loops
+from xlalint.semantics.elements import element, leaves
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import promised_sizes
 from xlalint.semantics.hazards.noted_calls import note_operation
@@ -25,8 +26,6 @@ from xlalint.semantics.values import (
     TENSOR,
     UNKNOWN,
     Value,
-    element,
-    leaves,
 )
 
 

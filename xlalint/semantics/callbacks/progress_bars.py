@@ -11,9 +11,10 @@ import re
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.callbacks import builtin_calls
+from xlalint.semantics.elements import element
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import iteration
-from xlalint.semantics.values import COLLECTION, TENSOR, Value, element
+from xlalint.semantics.values import COLLECTION, TENSOR, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments

@@ -7,6 +7,7 @@ import ast
 from xlalint.semantics import nesting
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks import builtin_calls, handed_functions
+from xlalint.semantics.elements import element, leaves
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import (
     COLLECTION,
@@ -15,8 +16,6 @@ from xlalint.semantics.values import (
     NOTHING_KNOWN,
     SOME_PYTHON,
     Value,
-    element,
-    leaves,
     usually,
 )
 

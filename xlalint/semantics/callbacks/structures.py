@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks.handed_functions import argument, run, written
+from xlalint.semantics.elements import element, flattened
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.joins import join_all
 from xlalint.semantics.values import (
     COLLECTION,
     INSTANCE,
@@ -16,9 +18,6 @@ from xlalint.semantics.values import (
     SEQUENCE,
     UNKNOWN,
     Value,
-    element,
-    flattened,
-    join_all,
 )
 
 # Of structures with more values, one call stands for all.

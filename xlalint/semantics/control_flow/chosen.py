@@ -8,6 +8,7 @@ run-time size, of whatever the test: it may be computed with, but `tf.pad` or `t
 
 from __future__ import annotations
 
+from xlalint.semantics.joins import join
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.values import (
     BOUNDED,
@@ -19,7 +20,6 @@ from xlalint.semantics.values import (
     TENSOR,
     UNKNOWN,
     Value,
-    join,
 )
 
 _PYTHON_DTYPES = {int: "int32", float: "float32", bool: "bool", str: "string", bytes: "string"}

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from xlalint.semantics.attributes import read
+from xlalint.semantics.elements import element
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.type_kinds import kind_of_type
 from xlalint.semantics.values import (
@@ -21,7 +22,6 @@ from xlalint.semantics.values import (
     OneOf,
     Usual,
     Value,
-    element,
 )
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from xlalint.semantics.elements import element
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.results import composites
 from xlalint.semantics.type_kinds import kind_of_type
@@ -26,7 +27,6 @@ from xlalint.semantics.values import (
     UNKNOWN,
     Value,
     constant,
-    element,
     shaped,
 )
 

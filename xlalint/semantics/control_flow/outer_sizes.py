@@ -11,9 +11,10 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.syntax import called_name
-from xlalint.semantics.values import EXTERNAL, FROM_SHAPE, TENSOR, Value, leaves
+from xlalint.semantics.values import EXTERNAL, FROM_SHAPE, TENSOR, Value
 
 _SEGMENTS = ("max", "mean", "min", "prod", "sqrt_n", "sum")
 # Which argument says how big the result is: its position and its name (measured, each of them).

@@ -16,22 +16,14 @@ from xlalint.semantics.control_flow import (
     unmade_names,
 )
 from xlalint.semantics.control_flow.narrowing import narrow
+from xlalint.semantics.elements import iterated
 from xlalint.semantics.expressions import evaluate, evaluate_condition
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import costs, iteration
 from xlalint.semantics.local_names import Changes
 from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.truths import truth
-from xlalint.semantics.values import (
-    COLLECTION,
-    EXTERNAL,
-    MAPPING,
-    NONE,
-    SEQUENCE,
-    TENSOR,
-    Value,
-    iterated,
-)
+from xlalint.semantics.values import COLLECTION, EXTERNAL, MAPPING, NONE, SEQUENCE, TENSOR, Value
 
 # Runs statements in order, and returns whether their end can be reached (`flow.run_block`).
 Block = Callable[[list[ast.stmt], Frame], bool]

@@ -16,19 +16,12 @@ from typing import NamedTuple
 
 from xlalint.semantics.control_flow.kept_axes import written_rank
 from xlalint.semantics.control_flow.written_slices import axes_sliced, leaves_out
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import result_shapes
 from xlalint.semantics.syntax import in_order, nodes_of
-from xlalint.semantics.values import (
-    COMPUTED,
-    EXTERNAL,
-    NOTHING_KNOWN,
-    SEQUENCE,
-    TENSOR,
-    Value,
-    leaves,
-)
+from xlalint.semantics.values import COMPUTED, EXTERNAL, NOTHING_KNOWN, SEQUENCE, TENSOR, Value
 
 ARMS_OF_TWO_SIZES = "a conditional whose arms differ in size"
 

@@ -11,21 +11,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.classes import LAYER, LOSS, METRIC, MODEL
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.environment.own_classes import is_of_keras_3
 from xlalint.semantics.facts import REFUSED, Remark
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.names import api_name
 from xlalint.semantics.syntax import found_in
-from xlalint.semantics.values import (
-    INSTANCE,
-    NONE,
-    NOTHING_KNOWN,
-    PYTHON,
-    Value,
-    class_name,
-    leaves,
-)
+from xlalint.semantics.values import INSTANCE, NONE, NOTHING_KNOWN, PYTHON, Value, class_name
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments

@@ -11,10 +11,11 @@ from __future__ import annotations
 import ast
 
 from xlalint.semantics.arguments import Arguments
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import DATA_SIZED_USE
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.values import NOTHING_KNOWN, leaves
+from xlalint.semantics.values import NOTHING_KNOWN
 
 _METHODS = frozenset({"jacobian", "batch_jacobian"})
 JACOBIAN = "jacobian"

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import LOOP_GRADIENT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import callers, kept_results, purposes, traced_before
@@ -29,15 +30,7 @@ from xlalint.semantics.gradients.reasons import TRACED_BEFORE
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.local_names import Changes
 from xlalint.semantics.syntax import called_name, nodes_of
-from xlalint.semantics.values import (
-    FUNCTION,
-    MAPPING,
-    NDARRAY,
-    SEQUENCE,
-    TENSOR_ARRAY,
-    Value,
-    leaves,
-)
+from xlalint.semantics.values import FUNCTION, MAPPING, NDARRAY, SEQUENCE, TENSOR_ARRAY, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis

@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.control_flow import named_tests
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.gradients.flows import body_of, is_too_long
 from xlalint.semantics.syntax import called_name, nodes_of
-from xlalint.semantics.values import BOUNDED, COMPUTED, SEQUENCE, Value, leaves
+from xlalint.semantics.values import BOUNDED, COMPUTED, SEQUENCE, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.catalog import Api

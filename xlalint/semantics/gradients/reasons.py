@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xlalint.semantics.catalog import Api
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import Verdict
 from xlalint.semantics.hazards import eigenvalues
 from xlalint.semantics.values import (
@@ -13,7 +14,6 @@ from xlalint.semantics.values import (
     PYTHON,
     TENSOR,
     Value,
-    leaves,
 )
 
 NO_KERNEL = "no-kernel"

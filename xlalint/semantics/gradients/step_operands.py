@@ -14,10 +14,11 @@ import ast
 from collections.abc import Iterator
 
 from xlalint.semantics.catalog import Api
+from xlalint.semantics.elements import flattened
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients.flows import body_of
 from xlalint.semantics.syntax import nodes_of
-from xlalint.semantics.values import CONSTANT, NONE, SEQUENCE, TENSOR, VARIABLE, Value, flattened
+from xlalint.semantics.values import CONSTANT, NONE, SEQUENCE, TENSOR, VARIABLE, Value
 
 _OF_ITS_OWN = "a size or an order of axes"
 

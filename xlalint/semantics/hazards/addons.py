@@ -5,7 +5,8 @@ Each was compiled by itself (TensorFlow Addons 0.23, TensorFlow 2.15). `Addons>.
 
 from __future__ import annotations
 
-from xlalint.semantics.values import ARRIVING, SEQUENCE, TENSOR, Value, leaves
+from xlalint.semantics.elements import leaves
+from xlalint.semantics.values import ARRIVING, SEQUENCE, TENSOR, Value
 
 _PREFIX = "tensorflow_addons."
 _PROJECTIVE = "ImageProjectiveTransformV3"

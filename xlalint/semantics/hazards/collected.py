@@ -12,13 +12,14 @@ import ast
 from collections.abc import Callable, Hashable, Iterable, Iterator
 
 from xlalint.semantics.control_flow.liveness import binds_in, is_live_after, is_shared
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import TRACE_EFFECT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import read_later
 from xlalint.semantics.hazards.trace_effects import COLLECTED, LEAKED, TraceEffect
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.syntax import nodes_of
-from xlalint.semantics.values import COLLECTION, MAPPING, PYTHON, SEQUENCE, Value, leaves
+from xlalint.semantics.values import COLLECTION, MAPPING, PYTHON, SEQUENCE, Value
 
 _FILLING = frozenset({"append", "extend", "insert", "add", "update", "setdefault"})
 

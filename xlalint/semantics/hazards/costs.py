@@ -11,11 +11,12 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics.catalog import Api
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import COST
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.syntax import nodes_of
-from xlalint.semantics.values import NOTHING_KNOWN, PYTHON, Kept, Value, leaves
+from xlalint.semantics.values import NOTHING_KNOWN, PYTHON, Kept, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments

@@ -15,8 +15,9 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import DATA_SIZED_USE
-from xlalint.semantics.values import BOUNDED, Value, leaves
+from xlalint.semantics.values import BOUNDED, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments

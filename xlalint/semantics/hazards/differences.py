@@ -8,10 +8,11 @@ from __future__ import annotations
 import ast
 
 from xlalint.semantics.catalog import Api
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import DIFFERS, IGNORED_SEED, VANISHING_CHECK
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.syntax import nodes_of
-from xlalint.semantics.values import ARRIVING, EXTERNAL, NOTHING_KNOWN, UNKNOWN, Value, leaves
+from xlalint.semantics.values import ARRIVING, EXTERNAL, NOTHING_KNOWN, UNKNOWN, Value
 
 # Operations whose kernels XLA has and that do nothing there.
 _CHECKS = frozenset({"Assert", "CheckNumerics"})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics.arguments import bind
 from xlalint.semantics.catalog import Api
+from xlalint.semantics.elements import flattened, leaves
 from xlalint.semantics.facts import (
     DATA_SIZED_USE,
     DENSE_SHAPE,
@@ -56,8 +57,6 @@ from xlalint.semantics.values import (
     TENSOR,
     UNKNOWN,
     Value,
-    flattened,
-    leaves,
 )
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from xlalint.semantics.elements import flattened
 from xlalint.semantics.values import (
     FROM_SHAPE,
     INSTANCE,
@@ -17,7 +18,6 @@ from xlalint.semantics.values import (
     SEQUENCE,
     Value,
     class_name,
-    flattened,
 )
 
 _HOME = "tf.linalg.LinearOperator"

@@ -10,6 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.control_flow.unequal_arms import ARMS_OF_TWO_SIZES
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.hazards import contracted, kept_columns
 from xlalint.semantics.results import rejoined, result_shapes, sorted_places
 from xlalint.semantics.results.result_sizes import ALL_ONES, PARTITIONED
@@ -24,7 +25,6 @@ from xlalint.semantics.values import (
     Content,
     Lengths,
     Value,
-    leaves,
 )
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from xlalint.semantics.catalog import Api
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import CALL, CallDetail, Verdict
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import families
@@ -17,7 +18,6 @@ from xlalint.semantics.values import (
     PYTHON,
     UNKNOWN,
     Value,
-    leaves,
 )
 
 # Arguments that must be known exactly: the size of a data-sized tensor, which others accept as a bound (tf.zeros, tf.range, tf.tile,

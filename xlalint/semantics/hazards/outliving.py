@@ -15,20 +15,13 @@ from collections.abc import Iterator
 from xlalint.semantics import eager
 from xlalint.semantics.classes import LAYER, MODEL, SETTING_UP, TRACED_METHODS
 from xlalint.semantics.control_flow import old_reads
+from xlalint.semantics.elements import element
 from xlalint.semantics.facts import COMPILED, TRACE_EFFECT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards.trace_effects import CACHED, KEPT, REMEMBERED, TraceEffect
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.syntax import called_name, last_name, nodes_of
-from xlalint.semantics.values import (
-    ARRIVING,
-    CAPTURED,
-    COLLECTION,
-    SEQUENCE,
-    TENSOR,
-    Value,
-    element,
-)
+from xlalint.semantics.values import ARRIVING, CAPTURED, COLLECTION, SEQUENCE, TENSOR, Value
 
 # What makes a tensor where it stands; a name alone may hold one that eager code made.
 _MADE = (ast.BinOp, ast.Call, ast.Compare, ast.UnaryOp)

@@ -11,6 +11,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.catalog import Api
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import READ_AS_PYTHON, TRAINING_FLAG
 from xlalint.semantics.values import (
     BOUNDED,
@@ -21,7 +22,6 @@ from xlalint.semantics.values import (
     SEQUENCE,
     Eager,
     Value,
-    leaves,
 )
 
 if TYPE_CHECKING:

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import CALL, CallDetail, Verdict
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.results.result_sizes import PARTITIONED
-from xlalint.semantics.values import (
-    ARRIVING,
-    BOUNDED,
-    CAPTURED,
-    COMPUTED,
-    SEQUENCE,
-    Handed,
-    Value,
-    leaves,
-)
+from xlalint.semantics.values import ARRIVING, BOUNDED, CAPTURED, COMPUTED, SEQUENCE, Handed, Value
 
 
 def note_sizes(

@@ -10,10 +10,11 @@ from collections.abc import Iterable
 
 from xlalint.semantics import known_texts
 from xlalint.semantics.catalog import Api
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import TEXT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.results import dtypes
-from xlalint.semantics.values import ARRIVING, CAPTURED, COMPUTED, CONSTANT, PYTHON, Value, leaves
+from xlalint.semantics.values import ARRIVING, CAPTURED, COMPUTED, CONSTANT, PYTHON, Value
 
 # How a string comes to be on the device: the words are on the rule's page.
 ARRIVES = "arrives"

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import DATA_SIZED_USE
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.values import (
@@ -20,7 +21,6 @@ from xlalint.semantics.values import (
     SOME_PYTHON,
     Value,
     dimension,
-    leaves,
     static_shape,
 )
 

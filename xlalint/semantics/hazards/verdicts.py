@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from xlalint.semantics.catalog import Api, Condition
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import (
     Verdict,
 )
 from xlalint.semantics.hazards import numbers_first, ragged_operands, scalar_shapes
+from xlalint.semantics.joins import alternatives
 from xlalint.semantics.results import dtypes, result_shapes
 from xlalint.semantics.values import (
     ANY_OF,
@@ -18,9 +20,7 @@ from xlalint.semantics.values import (
     SPARSE,
     Usual,
     Value,
-    alternatives,
     constant,
-    leaves,
 )
 
 # Constants that the catalogue's way of measuring cannot tell from settings: sizes passed as one tensor (fixtures/XLA203).

@@ -7,9 +7,11 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import known_texts, named_tuples
+from xlalint.semantics.elements import element
 from xlalint.semantics.facts import FORMATTING
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import collected, formatting, iteration, outliving
+from xlalint.semantics.joins import alternatives, join
 from xlalint.semantics.values import (
     CALLED,
     COLLECTION,
@@ -19,9 +21,6 @@ from xlalint.semantics.values import (
     SEQUENCE,
     SOME_PYTHON,
     Value,
-    alternatives,
-    element,
-    join,
     usually,
 )
 

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import evidence
+from xlalint.semantics.elements import element
 from xlalint.semantics.facts import ASSUMED, COMPILED, NUMPY_METHOD
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import (
@@ -29,7 +30,6 @@ from xlalint.semantics.values import (
     TENSOR,
     VARIABLE,
     Value,
-    element,
     shaped,
 )
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from xlalint.semantics import known_texts
+from xlalint.semantics.elements import element
 from xlalint.semantics.facts import (
     CAST_OPERAND,
     DATA_SIZED_USE,
@@ -17,6 +18,7 @@ from xlalint.semantics.facts import (
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import contracted, counts, formatting, misfits, unknown_sizes
 from xlalint.semantics.index import ClassInfo
+from xlalint.semantics.joins import join
 from xlalint.semantics.results import composites, contractions, dtypes, shapes, sorted_places
 from xlalint.semantics.results.result_shapes import broadcast, meets_static, must_agree, numbers
 from xlalint.semantics.results.result_sizes import producer_of
@@ -46,8 +48,6 @@ from xlalint.semantics.values import (
     Places,
     Value,
     constant,
-    element,
-    join,
     may_be_handed,
     shaped,
     static_shape,

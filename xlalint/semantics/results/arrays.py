@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.results import result_dtypes
-from xlalint.semantics.values import NDARRAY, SOME_PYTHON, Const, Value, leaves
+from xlalint.semantics.values import NDARRAY, SOME_PYTHON, Const, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from xlalint.semantics.elements import flattened
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import ragged_operands
 from xlalint.semantics.hazards.noted_calls import note_operation
@@ -28,7 +29,6 @@ from xlalint.semantics.values import (
     TENSOR,
     TRUE,
     Value,
-    flattened,
     usually,
 )
 

@@ -5,17 +5,9 @@ from __future__ import annotations
 from xlalint.semantics import known_texts
 from xlalint.semantics.arguments import Bound
 from xlalint.semantics.catalog import Api
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.results.dtypes import SOME_COMPLEX
-from xlalint.semantics.values import (
-    COLLECTION,
-    EXTERNAL,
-    NDARRAY,
-    NONE,
-    UNKNOWN,
-    Const,
-    Value,
-    leaves,
-)
+from xlalint.semantics.values import COLLECTION, EXTERNAL, NDARRAY, NONE, UNKNOWN, Const, Value
 
 BOOLEAN = frozenset(
     "greater greater_equal less less_equal equal not_equal logical_and logical_or logical_not logical_xor is_nan is_inf is_finite "

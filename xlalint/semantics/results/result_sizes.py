@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xlalint.semantics.arguments import Arguments, Bound
 from xlalint.semantics.catalog import Api
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.results import result_shapes, shapes
 from xlalint.semantics.results.several import returns_several
 from xlalint.semantics.values import (
@@ -15,7 +16,6 @@ from xlalint.semantics.values import (
     SEQUENCE,
     TENSOR,
     Value,
-    leaves,
 )
 
 # What `tf.ones_like` of a data-sized tensor is: full, with ones behind the count (its other operand's count holds in arithmetic).

@@ -7,6 +7,7 @@ from functools import cache
 from xlalint.semantics import attributes
 from xlalint.semantics.arguments import Arguments, Bound
 from xlalint.semantics.catalog import Api
+from xlalint.semantics.elements import flattened, leaves
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.results import contractions, result_shapes, sorted_places
 from xlalint.semantics.results.result_dtypes import BOOLEAN, dtype_name, dtype_of_result
@@ -42,8 +43,6 @@ from xlalint.semantics.values import (
     Value,
     constant,
     counted_size,
-    flattened,
-    leaves,
 )
 
 _COUNTS = frozenset({"tf.size", "keras.ops.size", "tf.experimental.numpy.size"})

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from xlalint.semantics import inlining
 from xlalint.semantics.arguments import Arguments, Bound
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import costs, text
 from xlalint.semantics.results import composites, rejoined, result_shapes, sorted_places, specs
@@ -42,7 +43,6 @@ from xlalint.semantics.values import (
     Handed,
     Value,
     constant,
-    leaves,
     may_be_handed,
     shaped,
     static_shape,

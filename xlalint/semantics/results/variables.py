@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.results.result_dtypes import dtype_of_literal
 from xlalint.semantics.results.result_shapes import operand_shape
-from xlalint.semantics.values import (
-    ARRIVING,
-    NONE,
-    NOTHING_KNOWN,
-    VARIABLE,
-    Content,
-    Value,
-    leaves,
-    shaped,
-)
+from xlalint.semantics.values import ARRIVING, NONE, NOTHING_KNOWN, VARIABLE, Content, Value, shaped
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments

@@ -8,8 +8,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.syntax import called_name, nodes_of
-from xlalint.semantics.values import ARRIVING, NONE, leaves
+from xlalint.semantics.values import ARRIVING, NONE
 
 if TYPE_CHECKING:
     from xlalint.semantics.frames import Frame

@@ -9,10 +9,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
+from xlalint.semantics.elements import element
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo
+from xlalint.semantics.joins import join
 from xlalint.semantics.syntax import found_in
-from xlalint.semantics.values import COLLECTION, FUNCTION, MAPPING, SEQUENCE, Value, element, join
+from xlalint.semantics.values import COLLECTION, FUNCTION, MAPPING, SEQUENCE, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xlalint.semantics.callbacks.callables import only_callee
 from xlalint.semantics.control_flow import varying
 from xlalint.semantics.control_flow.narrowing import dotted_name
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import (
     ASSUMED,
     COMPILED,
@@ -55,7 +56,6 @@ from xlalint.semantics.values import (
     TRUE,
     Value,
     class_name,
-    leaves,
 )
 
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.values import DATASET, EXTERNAL, NOTHING_KNOWN, Value, leaves
+from xlalint.semantics.values import DATASET, EXTERNAL, NOTHING_KNOWN, Value
 
 # What opens files where the pipeline runs.
 READERS = frozenset(

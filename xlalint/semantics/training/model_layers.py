@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics import symbolic
 from xlalint.semantics.control_flow.narrowing import dotted_name
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import CALL, COMPILED, CallDetail, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo
@@ -28,7 +29,6 @@ from xlalint.semantics.values import (
     Made,
     Value,
     class_name,
-    leaves,
 )
 
 if TYPE_CHECKING:

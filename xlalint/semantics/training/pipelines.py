@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo, ModuleInfo
 from xlalint.semantics.syntax import nodes_of
@@ -26,7 +27,6 @@ from xlalint.semantics.values import (
     SEQUENCE,
     TRUE,
     Value,
-    leaves,
 )
 
 if TYPE_CHECKING:

@@ -14,20 +14,13 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics.classes import METRIC, MODEL, OPTIMIZER, external_role
 from xlalint.semantics.control_flow.narrowing import dotted_name
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import EAGER, SCOPE, Context, Remark
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.training.pipelines import Site
-from xlalint.semantics.values import (
-    INSTANCE,
-    STRATEGY,
-    UNKNOWN,
-    Value,
-    class_name,
-    constant,
-    leaves,
-)
+from xlalint.semantics.values import INSTANCE, STRATEGY, UNKNOWN, Value, class_name, constant
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
