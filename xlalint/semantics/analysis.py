@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from xlalint.semantics import apis, binding, calls, eager, expressions
+from xlalint.semantics import api_objects, apis, binding, calls, eager, expressions
 from xlalint.semantics.catalog import Catalog
 from xlalint.semantics.classes import ClassTable
 from xlalint.semantics.configured import Configurations
@@ -129,8 +129,8 @@ class Analysis:
     bind = staticmethod(binding.bind)
     call_value = staticmethod(calls.call_value)
     call_api = staticmethod(apis.call_api)
-    call_external_instance = staticmethod(apis.call_external_instance)
-    failing_layer = staticmethod(apis.failing_layer)
+    call_external_instance = staticmethod(api_objects.call)
+    failing_layer = staticmethod(api_objects.failing_layer)
 
     def note(
         self, frame: Frame, node: ast.AST, kind: str, value: Value, detail: Any = None

@@ -6,7 +6,15 @@ import ast
 import re
 from collections.abc import Callable
 
-from xlalint.semantics import apis, backends, keyword_style, named_tuples, nesting, symbolic
+from xlalint.semantics import (
+    api_objects,
+    apis,
+    backends,
+    keyword_style,
+    named_tuples,
+    nesting,
+    symbolic,
+)
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.attributes import read
 from xlalint.semantics.callbacks import builtin_calls, standard_library
@@ -249,7 +257,7 @@ def _call_instance(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
         by_position.note_call(target, arguments, node, frame)
     if isinstance(target.ref, ClassInfo):
         return frame.analysis.objects.call_instance(target, arguments, node, frame)
-    value = apis.call_external_instance(target, arguments, node, frame)
+    value = api_objects.call(target, arguments, node, frame)
     if reductions.is_step(frame):
         return reductions.of_loss_object(target, value, node, frame)
     return value
@@ -312,7 +320,7 @@ def _super_call(base: Value, attr: str, node: ast.Call, frame: Frame) -> Value:
         training_flags.note_super(layer, arguments, node, frame)
     api = frame.analysis.catalog.api(layer) if layer is not None else None
     if api is not None and _fails_however_made(api):
-        apis.call_external_instance(Value(INSTANCE, ref=layer), arguments, node, frame)
+        api_objects.call(Value(INSTANCE, ref=layer), arguments, node, frame)
     return Value(TENSOR, ARRIVING, structured=True)
 
 

@@ -9,6 +9,7 @@ from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
     COMPUTED,
+    CONSTANT,
     DATASET,
     MAPPING,
     NOTHING_KNOWN,
@@ -101,3 +102,11 @@ def leaves(value: Value) -> tuple[Value, ...]:
     if value.kind is MAPPING and value.ref:
         return tuple(flattened([item for _, item in value.ref]))
     return (value,)
+
+
+def latest(values: Iterable[Value]) -> int:
+    """The dependence of what is known last among the tensors in these values; CONSTANT where there are none."""
+    return max(
+        (leaf.dependence for value in values for leaf in leaves(value) if leaf.is_tensor),
+        default=CONSTANT,
+    )
