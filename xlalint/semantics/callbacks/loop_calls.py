@@ -25,6 +25,8 @@ from xlalint.semantics.values import (
     SEQUENCE,
     TENSOR,
     UNKNOWN,
+    Content,
+    Eager,
     Value,
 )
 
@@ -110,7 +112,9 @@ def loop_state(value: Value) -> Value:
     if value.kind is SEQUENCE:
         return value._replace(ref=tuple(loop_state(v) for v in value.ref))
     if value.is_tensor:
-        return value._replace(dependence=COMPUTED)
+        # Steps count it up, or choose it anew: the number that it starts with says nothing of later ones.
+        ref = None if type(value.ref) in (Content, Eager) else value.ref
+        return value._replace(dependence=COMPUTED, ref=ref)
     return value if value.kind not in ("python",) else Value(TENSOR, COMPUTED)
 
 

@@ -300,9 +300,9 @@ def difference(
         return "shape", _words(old.shape), _words(new.shape)
     if old.shape == () and new.shape is None and new.rank:
         return "shape", "()", "a vector or more"
+    if new.producer is not None and rejoined.is_rejoined(new) and not rejoined.is_rejoined(old):
+        return REJOINED, "", new.producer
     if old.producer is None and new.producer is not None:
-        if rejoined.is_rejoined(new):
-            return REJOINED, "", new.producer
         return ("data-sized", "", new.producer) if _makes_data_sized(source, frame) else None
     if old.dtype is not None and new.dtype is not None and dtypes.differ(old.dtype, new.dtype):
         return "dtype", old.dtype, new.dtype

@@ -112,9 +112,11 @@ def is_left_open(size: Value) -> bool:
 def is_sized_by(api: Api, bound: Bound) -> bool:
     """Whether a size that may be a tensor is one that only the running program knows: `tf.slice(x, [0], [i])`."""
     sizes = [leaf for name in api.sizing_args if name in bound for leaf in leaves(bound[name])]
-    return any(
-        leaf.is_tensor and leaf.sure and leaf.dependence in (BOUNDED, COMPUTED) for leaf in sizes
-    )
+    return any(_is_of_the_run(leaf) for leaf in sizes)
+
+
+def _is_of_the_run(size: Value) -> bool:
+    return size.is_tensor and size.sure and size.dependence in (BOUNDED, COMPUTED)
 
 
 def of_bounded_size(value: Value, api: Api, bound: Bound) -> Value:
@@ -122,20 +124,32 @@ def of_bounded_size(value: Value, api: Api, bound: Bound) -> Value:
     if value.kind is not TENSOR or value.producer is not None:
         return value
     if api.sizing_args and is_sized_by(api, bound):
-        axis = 1 if api.name == "tf.image.crop_to_bounding_box" else None  # of an image or a batch
-        return value._replace(producer=A_SIZE_FROM_DATA, sized_axis=axis)
+        return value._replace(
+            producer=A_SIZE_FROM_DATA, sized_axis=_axis_of_size(value, api, bound)
+        )
     for name in api.constant_args:
         for leaf in leaves(bound[name]) if name in bound else ():
             if leaf.is_tensor and leaf.dependence == BOUNDED:
-                axis = _axis_of_bound(bound)
+                axis = _axis_of_bound(value, bound)
                 return value._replace(producer=A_SIZE_FROM_DATA, sized_axis=axis)
     return value
 
 
-def _axis_of_bound(bound: Bound) -> int | None:
-    """Which dimension of `tf.zeros([2, tf.size(kept)])` is data-sized; the only one of what takes no shape."""
+def _axis_of_size(value: Value, api: Api, bound: Bound) -> int | None:
+    """Which dimension of `tf.slice(x, [0, 0], [i, 4])` the running program decides; None where several are, or none is told apart."""
+    if api.name == "tf.image.crop_to_bounding_box":
+        return 1  # of an image or a batch
+    if value.shape is not None and len(value.shape) == 1:
+        return 0
+    listed = [bound[n] for n in api.sizing_args if n in bound and bound[n].kind is SEQUENCE]
+    places = [i for i, size in enumerate(listed[0].ref) if _is_of_the_run(size)] if listed else []
+    return places[0] if len(places) == 1 else None
+
+
+def _axis_of_bound(value: Value, bound: Bound) -> int | None:
+    """Which dimension of `tf.zeros([2, tf.size(kept)])` is data-sized; the only one of a vector, and of what takes no shape."""
     shape = bound.get("shape", bound.get("dims"))
-    if shape is None:
+    if shape is None or (value.shape is not None and len(value.shape) == 1):
         return 0
     sizes = shape.ref if shape.kind is SEQUENCE else ()
     return next((i for i, size in enumerate(sizes) if size.dependence == BOUNDED), None)
