@@ -40,8 +40,8 @@ def _asks_for_numbers(name: str, frame: Frame) -> bool:
     """Whether a call of NumPy's in a library function shows that it works on numbers."""
     if name in _ASK_FOR_NUMBERS:
         return True
-    if frame.function is not None and evidence.is_loss(frame.function, frame):
-        return False  # Keras traces it, whatever its author had in mind
+    if _is_of_a_loss(frame):
+        return False
     return evidence.takes_arrays(frame) or evidence.follows_arrays(frame)
 
 
@@ -94,6 +94,11 @@ def note(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
             if leaf.is_tensor and not (leaf.guess or leaf.optional or leaf.structured):
                 if leaf.sure or not evidence.writes_arrays(frame):
                     frame.analysis.note(frame, node, NUMPY_CALL, leaf, ARRAY_LIBRARY)
-                if frame.context.region == ASSUMED:
+                if frame.context.region == ASSUMED and not _is_of_a_loss(frame):
                     frame.host |= host_use.WORK  # its author runs it eagerly
                 return
+
+
+def _is_of_a_loss(frame: Frame) -> bool:
+    """Whether a step that trains runs it, whatever its author had in mind."""
+    return frame.function is not None and evidence.is_loss(frame.function, frame)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TypeGuard
 
@@ -195,11 +196,13 @@ def computes(info: FunctionInfo, frame: Frame) -> bool:
 
 # The parameters by which Keras, and everybody else, knows a loss or a metric.
 OF_LOSSES = frozenset({"y_true", "y_pred"})
+_LOSS = re.compile(r"(^|_)loss(_fn)?$")
 
 
 def is_loss(info: FunctionInfo, frame: Frame) -> bool:
-    """Whether a function is one that Keras hands labels and predictions: tensors, whatever NumPy is asked beside TensorFlow."""
-    return info.parameter_names >= OF_LOSSES and _calls_tensorflow(info, frame)
+    """Whether a function is one that a step hands labels and predictions: tensors, whatever NumPy or SciPy is asked beside TensorFlow."""
+    is_one = info.parameter_names >= OF_LOSSES or _LOSS.search(info.name) is not None
+    return is_one and _calls_tensorflow(info, frame)
 
 
 def _calls_tensorflow(info: FunctionInfo, frame: Frame) -> bool:

@@ -75,8 +75,15 @@ def canonical_tail(name: str) -> str:
         return "keras." + name.split(".", 2)[2]
     if name.startswith(_KERAS_ON_TENSORFLOW):
         return _of_keras_on_tensorflow(name)
+    if _KERAS_IN_TF.match(name):
+        return "keras." + name.removeprefix("tf.")
     return _SHAPE_OPS.get(name, name)
 
+
+# Keras's classes that `tf` hands on. (TensorFlow 1 had functions of its own there, and names functions so.)
+_KERAS_IN_TF = re.compile(
+    r"tf\.(losses|metrics|optimizers|initializers)\.(schedules\.|experimental\.)?[A-Z]"
+)
 
 # Where Keras 3 keeps what its own operations and layers call: public functions take the same arguments.
 _KERAS_ON_TENSORFLOW = "keras.backend.tensorflow."
