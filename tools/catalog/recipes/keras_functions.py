@@ -141,6 +141,7 @@ def calls() -> Mapping[str, list[Call]]:
         "keras.ops.nanquantile": [{"x": MATRIX, "q": 0.5}],
         "keras.ops.percentile": [{"x": MATRIX, "q": 50.0}],
         "keras.ops.quantile": [{"x": MATRIX, "q": 0.5}],
+        "keras.ops.tile": [{"x": MATRIX, "repeats": [1, 2]}],
         "keras.ops.rearrange": [{"tensor": MATRIX, "pattern": "a b -> b a"}],
         "keras.ops.swapaxes": [{"x": MATRIX, "axis1": 0, "axis2": 1}],
         "keras.ops.histogram": [{"x": VECTOR, "bins": 4}],
