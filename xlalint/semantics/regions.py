@@ -28,7 +28,7 @@ from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.syntax import called_name, nodes_of
-from xlalint.semantics.tracing import host_signs, host_use, uncalled
+from xlalint.semantics.tracing import host_signs, host_use, templates, uncalled
 from xlalint.semantics.tracing.factories import Factories
 from xlalint.semantics.tracing.heirs import Heirs
 from xlalint.semantics.tracing.host_functions import ON_REPLICAS
@@ -227,14 +227,7 @@ class Regions:
         self._pending.sort(key=lambda root: _is_called_by_its_class(root.function))
         self._drain()
         self._run_host_functions(relevant)
-        for function in uncalled.in_order(relevant, self._analysis):
-            self._run_handed_to_host()
-            if function not in self._host and self._may_be_called_otherwise(function):
-                met = len(self._analysis.functions.visited)
-                self._run_assumed(function)
-                if function in self._host:
-                    self._analysis.functions.forget_visits(met + 1)
-                self._drain()
+        self._run_uncalled(relevant)
         self._run_training_loops(relevant)
         self._run_handed_to_host()
         self._analysis.gradients.judge()
@@ -267,6 +260,21 @@ class Regions:
         if self._in_factories is not None:
             self._pending, self._in_factories = self._in_factories, None
             self._drain()
+
+    def _run_uncalled(self, modules: list[ModuleInfo]) -> None:
+        """Run library functions as compiled; those that their class leaves unfinished, for the classes that finish them, too."""
+        heirs = templates.heirs(modules, self._analysis.classes)
+        for function in uncalled.in_order(modules, self._analysis):
+            self._run_handed_to_host()
+            if function not in self._host and self._may_be_called_otherwise(function):
+                met = len(self._analysis.functions.visited)
+                self._run_assumed(function, _self_of(function))
+                for cls in heirs.get(function, ()):
+                    if function not in self._host and self._heirs.adds(cls, function):
+                        self._run_assumed(function, Value(INSTANCE, ref=cls))
+                if function in self._host:
+                    self._analysis.functions.forget_visits(met + 1)
+                self._drain()
 
     def _run_training_loops(self, modules: list[ModuleInfo]) -> None:
         """Run what counts epochs, eagerly, and last: its steps may be compiled in ways that are not seen, and were judged so."""
@@ -534,7 +542,7 @@ class Regions:
             is_met = () not in seen and not self._analysis.modules.exports.name(info.cls)
         return not is_met or self._analysis.modules.exports.hold(info)
 
-    def _run_assumed(self, info: FunctionInfo) -> None:
+    def _run_assumed(self, info: FunctionInfo, bound: Value | None) -> None:
         context = Context(
             ASSUMED,
             self._analysis.traits(info).never_converted is None,
@@ -542,7 +550,7 @@ class Regions:
             (info.qualname,),
             info,
         )
-        self._run_root(Root(info, context, _self_of(info)))
+        self._run_root(Root(info, context, bound))
 
 
 def _calls_one_of(method: FunctionInfo, names: Container[str]) -> bool:

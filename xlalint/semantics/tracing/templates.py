@@ -1,0 +1,49 @@
+"""Methods that leave a part to the classes that inherit them (`raise NotImplementedError`): what they do is known of these alone."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from xlalint.semantics.classes import ClassTable
+from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
+from xlalint.semantics.syntax import nodes_of
+
+
+def heirs(
+    modules: Iterable[ModuleInfo], classes: ClassTable
+) -> dict[FunctionInfo, list[ClassInfo]]:
+    """By method that calls a part which its own class leaves open, the classes that inherit it and fill that part in."""
+    found: dict[FunctionInfo, list[ClassInfo]] = {}
+    for module in modules:
+        for cls in module.classes:
+            seen = set(cls.methods)
+            for ancestor in classes.line(cls)[1:]:
+                filled = {
+                    name for name, m in ancestor.methods.items() if name in seen and is_open(m)
+                }
+                for method in ancestor.methods.values() if filled else ():
+                    if method.name not in seen and _names_one_of(method, filled):
+                        found.setdefault(method, []).append(cls)
+                seen.update(ancestor.methods)
+    return found
+
+
+def is_open(method: FunctionInfo) -> bool:
+    """Whether a method holds nothing but its description, `pass`, `...` or a `raise`."""
+    body = method.node.body
+    return isinstance(body, list) and all(
+        isinstance(statement, (ast.Pass, ast.Raise))
+        or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+        for statement in body
+    )
+
+
+def _names_one_of(method: FunctionInfo, names: set[str]) -> bool:
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr in names
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
+        for node in nodes_of(method.body)
+    )
