@@ -32,7 +32,7 @@ from xlalint.semantics.hazards import (
 )
 from xlalint.semantics.hazards.iteration import is_taken_apart
 from xlalint.semantics.imports import module_loading
-from xlalint.semantics.results import composites, sorted_places
+from xlalint.semantics.results import composites, padded_back, sorted_places
 from xlalint.semantics.results.result_shapes import masked, number
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.values import (
@@ -263,7 +263,9 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
         at, axis = _follow_axis(parts, values, base)
         if at is not None:
             _note_misuse(node, parts[at], values[at], base, frame)
-            producer = producer if isinstance(parts[at], ast.Slice) else None
+            is_open = isinstance(parts[at], ast.Slice)
+            if not is_open or padded_back.is_cut_to_size(parts[at], base, frame):
+                producer = None
         frame.analysis.arms.saw_result(node, ((node.value, base),), producer, frame)
     shape = None if base.structured else _shape_after(base.shape, parts, values, frame)
     rank = _rank_after(base.rank, parts) if shape is None and base.rank is not None else None

@@ -136,6 +136,13 @@ class Kept(NamedTuple):
     at_most: int
 
 
+class Rest(NamedTuple):
+    """How much is missing to `whole` (None: not known) where the data decide how much there is; `is_least`: or nothing, where there is more (padded_back.py)."""
+
+    whole: int | None
+    is_least: bool = False
+
+
 class Cut(NamedTuple):
     """Along which axes slices with bounds of the running program made a tensor (rejoined.py)."""
 
@@ -183,7 +190,7 @@ class Value(NamedTuple):
     known which), `counted` stands for the operation that counted its elements where that matters (counts.py). `shape` is the static shape, where at least the rank is
     known: of a tensor its own, of a SHAPE the one it holds. `rank` is 0 for a scalar, otherwise the least number of
     dimensions (a mask is no scalar, whatever its rank), None when nothing is known. A tensor's `ref` is a `Content`
-    where its elements are known numbers, a `Kept` where a mask of known size made it, a `Cut` where slices did, a `Places` where a sort did, an
+    where its elements are known numbers, a `Kept` where a mask of known size made it, a `Cut` where slices did, a `Rest` where it was padded, a `Places` where a sort did, an
     `Eager` where a constructor or a module made it, a `Handed` where it was reckoned from what a layer was handed. `sure` is False where kind and dependence rest on a parameter that was
     only inferred to be a tensor, `guess` True where the very kind does. `optional` marks a value that may also be None, `structured` a tensor that may
     also be a list, tuple or dict of tensors (the `inputs` of a layer). The `dtype` of a sequence is `list` or `tuple` where it is written as one, that of a collection `dict`

@@ -177,6 +177,8 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
         mask = bound.get(_COUNT_MASKS[name], NOTHING_KNOWN)
         if sorted_places.are_miscounted(mask) and not {"x", "y"} & bound.keys():
             return "miscounted", mask
+        if _are_misplaced(name, bound, mask):
+            return "measured-wrong", mask
     if name in PAIRED:
         return _unequal_partner(name, values)
     if name in contracted.PRODUCTS:
@@ -285,6 +287,16 @@ def _cuts_two_axes(producer: str) -> bool:
         return False
     ends = [part.upper for part in cut.slice.elts[:2] if isinstance(part, ast.Slice)]
     return len([end for end in ends if end is not None and not isinstance(end, ast.Constant)]) == 2
+
+
+def _are_misplaced(name: str, bound: Bound, mask: Value) -> bool:
+    """Whether places in a mask are reckoned from a row that the data made shorter: XLA takes rows to be as long as the buffer.
+
+    Wrong as soon as a row lacks something (measured, TensorFlow 2.15 and 2.21: fixtures/XLA204/flagged_places_in_kept_columns.py).
+    How many there are is right, and so is `tf.boolean_mask`, which flattens its mask first.
+    """
+    is_places = name == "tf.where" and not {"x", "y"} & bound.keys()
+    return is_places and bool(mask.sized_axis) and is_picked_twice(mask)
 
 
 def of_picked_twice(name: str, bound: Bound) -> Misuse | None:

@@ -19,7 +19,14 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import contracted, counts, formatting, misfits, unknown_sizes
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.joins import join
-from xlalint.semantics.results import composites, contractions, dtypes, shapes, sorted_places
+from xlalint.semantics.results import (
+    composites,
+    contractions,
+    dtypes,
+    padded_back,
+    shapes,
+    sorted_places,
+)
 from xlalint.semantics.results.result_shapes import broadcast, meets_static, must_agree, numbers
 from xlalint.semantics.results.result_sizes import producer_of
 from xlalint.semantics.results.shapes import Shape
@@ -83,6 +90,8 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
             op = getattr(node, "op", None)
             ref = sorted_places.reckoned(op, left, right) if op is not None else None
             value = value._replace(ref=ref)
+        if right.dependence == BOUNDED:
+            value = padded_back.left_of(node, left, right, value)
         if value.dtype is None and IMAGINARY in (left, right):
             value = value._replace(dtype=dtypes.SOME_COMPLEX)
         if (left.given or right.given) and misfits.note_eigenvalues(node, left, right, frame):

@@ -7,7 +7,7 @@ fits nothing that has 8: `tf.concat([whole, x], 1)` and `tf.stack([whole, x])` d
 from __future__ import annotations
 
 from xlalint.semantics.results import result_shapes
-from xlalint.semantics.values import SEQUENCE, Cut, Rejoined, Value
+from xlalint.semantics.values import SEQUENCE, Cut, Rejoined, Rest, Value
 
 _NO_AXES: frozenset[int] = frozenset()
 
@@ -50,6 +50,10 @@ def _position(values: Value, axis: Value | None) -> int | None:
 
 
 def _wide(value: Value) -> frozenset[int]:
+    if type(value.ref) is Rest and value.producer is not None and value.sized_axis is not None:
+        return frozenset(
+            {value.sized_axis}
+        )  # filled up with as much as may be missing (padded_back.py)
     return value.ref.axes if type(value.ref) is Rejoined else _NO_AXES
 
 

@@ -68,6 +68,8 @@ def _rearranged(leaf: str, bound: Bound, arguments: Arguments, sized: Value) -> 
         return None
     axes = tuple(axis for axis in numbers if axis is not None)
     rank = sized.rank if sized.shape is None else len(sized.shape)
+    if leaf == "transpose" and axes:
+        rank = len(axes)
     if rank is None:
         return _counted_from_the_front(leaf, axes, sized.sized_axis)
     marked = tuple(range(2, rank + 2))  # the axes by name: 1 is what `expand_dims` adds

@@ -9,7 +9,7 @@ from xlalint.semantics.arguments import Arguments, Bound
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.elements import flattened, leaves
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.results import contractions, result_shapes, sorted_places
+from xlalint.semantics.results import contractions, padded_back, result_shapes, sorted_places
 from xlalint.semantics.results.result_dtypes import BOOLEAN, dtype_name, dtype_of_result
 from xlalint.semantics.results.result_sizes import (
     data_sized_result,
@@ -39,6 +39,7 @@ from xlalint.semantics.values import (
     Kept,
     Lengths,
     Places,
+    Rest,
     Sizes,
     Value,
     constant,
@@ -122,6 +123,8 @@ def _of_call(
     value = _as_catalogued(api, name, data_sized, arguments, bound, flat, frame)
     if any(type(leaf.ref) is Places for leaf in flat):
         value = sorted_places.of_call(name, flat, value)
+    if any(type(leaf.ref) is Rest for leaf in flat):
+        value = padded_back.of_call(name, flat, value)
     if name == "tf.random.shuffle" and flat and value.kind is TENSOR:
         value = sorted_places.shuffled(flat[0], value)
     return value
@@ -219,6 +222,7 @@ def _tensor_result(
     is_static = (
         _reduces(api, name, bound, arguments)
         or _is_reshaped_to_static(name, bound)
+        or padded_back.fills(name, bound)
         or (name in _OF_CLASSES and bound.get("num_classes", NONE) != NONE)
     )
     producer = None if is_static else producer_of_leaves(sizing(name, bound, flat))
@@ -241,7 +245,9 @@ def _tensor_result(
     if name.endswith(".transpose") and axis is not None and type(flat[0].ref) is Kept:
         value = value._replace(ref=flat[0].ref)  # of other axes, and as many
     value = with_shape(value, result_shapes.of_call(name, api, bound))
-    return of_bounded_size(value, api, bound)
+    if padded_back.fills(name, bound):
+        return value
+    return padded_back.marked(name, bound, of_bounded_size(value, api, bound))
 
 
 def _least_rank(api: Api, bound: Bound) -> int | None:

@@ -9,7 +9,14 @@ from xlalint.semantics.arguments import Arguments, Bound
 from xlalint.semantics.elements import leaves
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import costs, text
-from xlalint.semantics.results import composites, rejoined, result_shapes, sorted_places, specs
+from xlalint.semantics.results import (
+    composites,
+    padded_back,
+    rejoined,
+    result_shapes,
+    sorted_places,
+    specs,
+)
 from xlalint.semantics.results.result_dtypes import dtype_name, dtype_of_literal
 from xlalint.semantics.results.result_sizes import (
     ALL_ONES,
@@ -287,7 +294,7 @@ def _concatenated(
     values = arguments.positional[0] if arguments.positional else bound.get("values", NOTHING_KNOWN)
     along = arguments.positional[1] if len(arguments.positional) > 1 else bound.get("axis")
     joined = _of_handed(_joined(arguments, bound, flat, frame), flat)
-    return rejoined.marked(joined, values, along)
+    return padded_back.joined(values, along, rejoined.marked(joined, values, along))
 
 
 def _stacked(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
