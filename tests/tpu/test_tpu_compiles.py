@@ -99,6 +99,40 @@ def test_complex128_compiles_for_a_tpu_and_has_no_kernel_of_tensorflow_there(ver
     assert "TensorFlow registers no such kernel for tpu-v5e" in found["evidence"]
 
 
+LIBRARY = """\
+import subprocess
+
+import tensorflow as tf
+
+
+@tf.function(jit_compile=True, input_signature=[tf.TensorSpec([8, 4], tf.float64)])
+def spectrum(x):
+    return tf.math.abs(tf.signal.fft(tf.cast(x, tf.complex128)))
+
+
+@tf.function(jit_compile=True, input_signature=[tf.TensorSpec([8, 4])])
+def normed(x):
+    return tf.linalg.normalize(x)[0]
+
+
+@tf.function(jit_compile=True, input_signature=[tf.TensorSpec([8, 4])])
+def started(x):
+    subprocess.run(["true"])
+    return x + 1.0
+"""
+
+
+def test_functions_that_nobody_calls_are_put_to_it_though_they_may_start_nothing(
+    verify: Any,
+) -> None:
+    _, report = verify({"library.py": LIBRARY}, "--target", "tpu-v5e", "library.py")
+    said = {one["function"]: one for one in report["targets"]}
+    assert said["spectrum"]["checks"]["tpu"]["status"] == "failed"
+    assert said["normed"]["checks"]["tpu"]["status"] == "ok"
+    assert {one["function"]: one["status"] for one in report["tpu"]}["normed"] == COMPILES
+    assert "lets it not do subprocess.Popen" in json.dumps(said["started"])
+
+
 LARGE = """\
 import tensorflow as tf
 

@@ -19,6 +19,7 @@ from xlalint.tpu.outcome import Outcome, outcome_of
 from xlalint.tpu.statuses import COMPILES, OVERFLOWS
 from xlalint.tpu.targets import Target
 from xlalint.verify import retrace, standin
+from xlalint.verify.alone import seal
 from xlalint.verify.jobs import Job, TpuJob
 from xlalint.verify.patching import Patches
 
@@ -65,7 +66,9 @@ class OnTpu:
             tell(f"lowering for {target.name}")
             batch, replicas, note = self._settled(lowered, target)
             tell(f"compiling for {target.name}")
-            result = self.compiler.compile(lowered.hlo(batch, replicas), target, replicas)
+            hlo = lowered.hlo(batch, replicas)
+            with seal.lifted():
+                result = self.compiler.compile(hlo, target, replicas)
             outcome = replace(outcome_of(result, replicas, batch), note=note, is_step=is_step)
             yield outcome
             if batch and result.status in (COMPILES, OVERFLOWS):
@@ -195,7 +198,8 @@ def _compile_at(
             hlo = lowered.hlo(batch, replicas)
         except Exception:  # the step's own code, which may take one batch size only
             return None
-        return compiler.compile(hlo, target, replicas)
+        with seal.lifted():
+            return compiler.compile(hlo, target, replicas)
 
     return compile_at
 
