@@ -33,6 +33,7 @@ from xlalint.semantics.names import api_name
 from xlalint.semantics.results import (
     composites,
     drawn_samples,
+    padded_back,
     results,
     special_results,
     tallies,
@@ -224,6 +225,10 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
         value = _value_of(api, settled, arguments, frame)
         if value.producer is not None:
             value = counts.of_call(api, arguments, value, node, frame)
+            if plain in padded_back.PADS:
+                value = padded_back.of_pad(bound, value, node)
+            elif padded_back.is_slice_to_size(plain, bound):
+                value = value._replace(producer=None, sized_axis=0, counted=None)
         elif api.name in special_results.FINDERS and frame.context.is_compiled:
             value = special_results.found_in_constants(value, arguments, bound, frame)
     if handled is not None:

@@ -55,6 +55,7 @@ from xlalint.semantics.values import (
     TENSOR,
     UNKNOWN,
     Content,
+    CountOf,
     Cut,
     Lengths,
     Places,
@@ -274,7 +275,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     rank = len(shape) if shape is not None else rank
     if base.producer is not None and producer is None:
         dependence = max(dependence, COMPUTED)
-    content: Content | Cut | Lengths | Places | Sizes | None = _content_item(
+    content: Content | CountOf | Cut | Lengths | Places | Sizes | None = _content_item(
         base, parts, values, frame
     )
     if dependence == BOUNDED and type(base.ref) in (Content, Sizes):
@@ -282,6 +283,8 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
             dependence = FROM_SHAPE
         elif content is None:
             content = _sizes_left(base, parts, frame)
+        if content is None and rank == 0:
+            content = padded_back.count(node, base)
     if type(base.ref) is Lengths and len(parts) == 1 and isinstance(parts[0], ast.Slice):
         content = Lengths(is_part=True)
     if type(base.ref) is Places and all(map(_keeps_order, parts, values)):

@@ -136,11 +136,21 @@ class Kept(NamedTuple):
     at_most: int
 
 
+class CountOf(NamedTuple):
+    """That a scalar is `tf.shape(x)[axis]` of the data-sized tensor that is written `x`."""
+
+    text: str
+
+
 class Rest(NamedTuple):
-    """How much is missing to `whole` (None: not known) where the data decide how much there is; `is_least`: or nothing, where there is more (padded_back.py)."""
+    """How much is missing to `whole` (None: not known) where the data decide how much there is (padded_back.py).
+
+    `of`: the tensor whose size was subtracted, as it is written, where nothing was reckoned since; `axis`: of paddings, the one that has it.
+    """
 
     whole: int | None
-    is_least: bool = False
+    of: str | None = None
+    axis: int | None = None
 
 
 class Cut(NamedTuple):

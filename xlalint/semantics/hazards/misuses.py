@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from xlalint.semantics.control_flow.unequal_arms import ARMS_OF_TWO_SIZES
 from xlalint.semantics.elements import leaves
 from xlalint.semantics.hazards import contracted, kept_columns
-from xlalint.semantics.results import rejoined, result_shapes, sorted_places
+from xlalint.semantics.results import padded_back, rejoined, result_shapes, sorted_places
 from xlalint.semantics.results.result_sizes import ALL_ONES, PARTITIONED
 from xlalint.semantics.values import (
     ARRIVING,
@@ -255,6 +255,8 @@ def _cuts_rows(sized: Value, bound: Bound) -> bool:
     """`tf.slice(kept, [0, 0], [2, 3])`: so many of the rows that are left. One is right, and all of them (-1), and so is `kept[:2]`."""
     sizes = bound.get("size", NOTHING_KNOWN)
     if sized.sized_axis is None or sizes.kind is not SEQUENCE:
+        return False
+    if padded_back.is_slice_to_size("tf.slice", bound):
         return False
     if sized.sized_axis >= len(sizes.ref):
         return False

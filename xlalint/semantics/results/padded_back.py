@@ -1,9 +1,10 @@
 """What a mask left, padded to a size that XLA knows: no longer as long as the data say.
 
-`tf.pad(kept, [[0, n - tf.shape(kept)[0]], [0, 0]])` has n rows to XLA as well, and reshapes, products, sums and gradients of it are right. So
-it is with `tf.maximum(0, n - tf.shape(kept)[0])` after `[:n]`, and without that not: sizes that the data decide add up to another bound. The
-same goes for `tf.concat([kept, tf.zeros([n - tf.shape(kept)[0], 4])], 0)` (measured, TensorFlow 2.21: fixtures/XLA204/near_padded_back.py,
-flagged_padded_in_part.py).
+`tf.pad(kept, [[0, n - tf.shape(kept)[0]], [0, 0]])` has n rows to XLA as well, and reshapes, products, sums and gradients of it are right. That holds
+where nothing but the size of the very tensor that is padded is subtracted, as an int32, and the padding comes last. Where another size is subtracted
+(`tf.size(kept)`, that of `kept * 2`), or there may be more than wanted (`tf.maximum(0, n - tf.shape(kept)[0])`), and for
+`tf.concat([kept, tf.zeros([n - tf.shape(kept)[0], 4])], 0)`, sizes that the data decide add up, and `[:n]` is what brings them to n (measured,
+TensorFlow 2.21: fixtures/XLA204/near_padded_back.py, flagged_padded_in_part.py).
 """
 
 from __future__ import annotations
@@ -18,50 +19,90 @@ from xlalint.semantics.values import (
     PYTHON,
     SEQUENCE,
     UNKNOWN,
+    Content,
+    CountOf,
     Rest,
+    Sizes,
     Value,
 )
 
 if TYPE_CHECKING:
+    from xlalint.semantics.arguments import Arguments
     from xlalint.semantics.frames import Frame
 
-_PADS = frozenset({"tf.pad", "keras.ops.pad"})
+PADS = frozenset({"tf.pad", "tf.compat.v1.pad"})
 _ROWS = frozenset({"tf.zeros", "tf.ones", "tf.fill"})
-_OF_TWO = frozenset({"tf.maximum", "tf.math.maximum"})
+_LARGER = frozenset({"tf.maximum", "tf.math.maximum"})
+_SMALLER = frozenset({"tf.subtract", "tf.math.subtract"})
+_LISTED = frozenset({"tf.stack", "tf.convert_to_tensor", "tf.constant"})
+TAKEN = _ROWS | _LARGER | _SMALLER | _LISTED | {"tf.cast"}
 
 
-def left_of(node: ast.AST, whole: Value, count: Value, value: Value) -> Value:
+def count(node: ast.Subscript, sizes: Value) -> CountOf | None:
+    """Of which tensor `tf.shape(kept)[0]` is the size."""
+    call = node.value
+    is_shape = type(sizes.ref) in (Content, Sizes) and sizes.dtype == "int32"
+    if not is_shape or not isinstance(call, ast.Call) or len(call.args) != 1:
+        return None
+    return CountOf(ast.unparse(call.args[0]))
+
+
+def left_of(node: ast.AST, whole: Value, size: Value, value: Value) -> Value:
     """The value of `n - tf.shape(kept)[0]`, marked as what is missing to a size that XLA knows."""
     is_difference = isinstance(getattr(node, "op", None), ast.Sub)
-    if not is_difference or not _is_count(count) or not _is_settled(whole):
+    return _missing(whole, size, value) if is_difference else value
+
+
+def _missing(whole: Value, size: Value, value: Value) -> Value:
+    is_count = size.is_tensor and size.dependence == BOUNDED and size.rank == 0
+    if not is_count or type(size.ref) is Rest or not _is_settled(whole):
         return value
-    return value._replace(ref=Rest(result_shapes.number(whole)))
+    of = size.ref.text if type(size.ref) is CountOf else None
+    return value._replace(ref=Rest(result_shapes.number(whole), of))
 
 
-def of_call(name: str, flat: tuple[Value, ...], value: Value) -> Value:
-    """What is missing, or nothing where there is too much: `tf.maximum(0, n - tf.shape(kept)[0])`; what it is cast to, and rows as many as it."""
-    rest = next(leaf.ref for leaf in flat if type(leaf.ref) is Rest)
-    if name in _ROWS:
-        return value._replace(ref=rest._replace(is_least=True))
+def of_call(name: str, arguments: Arguments, flat: tuple[Value, ...], value: Value) -> Value:
+    """What is missing, or nothing where there is too much: `tf.maximum(0, n - tf.shape(kept)[0])`; rows as many as it, and paddings that hold it."""
+    if name in _SMALLER:
+        return _missing(flat[0], flat[1], value) if len(flat) == 2 else value
+    rest = next((leaf.ref for leaf in flat if type(leaf.ref) is Rest), None)
+    if rest is None:
+        return value
     if name == "tf.cast":
         return value._replace(ref=rest)
-    if name in _OF_TWO and any(result_shapes.number(leaf) == 0 for leaf in flat):
-        return value._replace(ref=rest._replace(is_least=True))
-    return value
+    if name in _LISTED:
+        listed = _listed(arguments.positional[0]) if arguments.positional else None
+        return value if listed is None else value._replace(ref=listed)
+    is_larger = name in _LARGER and any(result_shapes.number(leaf) == 0 for leaf in flat)
+    return value._replace(ref=Rest(rest.whole)) if is_larger or name in _ROWS else value
 
 
-def fills(name: str, bound: dict[str, Value]) -> bool:
-    """Whether a call pads a tensor along its data-sized axis, by just what is missing there."""
-    rest = _padding(name, bound)
-    return rest is not None and not rest.is_least
-
-
-def marked(name: str, bound: dict[str, Value], value: Value) -> Value:
-    """The result of a padding by what is missing or by nothing: at least as long as wanted, and that once it is cut."""
-    rest = _padding(name, bound)
-    if rest is None or not rest.is_least:
+def of_pad(bound: dict[str, Value], value: Value, node: ast.AST) -> Value:
+    """The result of `tf.pad`, as long as wanted or, where XLA does not follow that, at least so long."""
+    padded, paddings = bound.get("tensor"), bound.get("paddings")
+    rest = None if padded is None or paddings is None else _listed(paddings)
+    if rest is None or padded is None or rest.axis != padded.sized_axis or not value.is_data_sized:
         return value
-    return value._replace(ref=rest, sized_axis=next(iter(bound.values())).sized_axis)
+    given = node.args[:1] if isinstance(node, ast.Call) else []
+    if rest.of is None or rest.of not in map(ast.unparse, given):
+        return value._replace(ref=Rest(rest.whole), sized_axis=padded.sized_axis)
+    shape = value.shape
+    if shape is not None and rest.axis is not None and rest.axis < len(shape):
+        shape = (*shape[: rest.axis], rest.whole, *shape[rest.axis + 1 :])
+    return value._replace(producer=None, sized_axis=0, counted=None, shape=shape)
+
+
+def is_slice_to_size(name: str, bound: dict[str, Value]) -> bool:
+    """Whether `tf.slice(padded, [0, 0], [n, 4])` is taken of what was padded to n or more."""
+    tensor, begin, size = (bound.get(part) for part in ("input_", "begin", "size"))
+    if name != "tf.slice" or tensor is None or begin is None or size is None:
+        return False
+    starts, sizes = result_shapes.numbers(begin), result_shapes.numbers(size)
+    axis = tensor.sized_axis
+    if type(tensor.ref) is not Rest or starts is None or sizes is None or axis is None:
+        return False
+    is_long = axis < min(len(starts), len(sizes)) and sizes[axis] is not None
+    return is_long and starts[axis] == 0 and tensor.ref.whole in (None, sizes[axis])
 
 
 def joined(values: Value, axis: Value | None, value: Value) -> Value:
@@ -85,32 +126,22 @@ def is_cut_to_size(part: ast.expr, base: Value, frame: Frame) -> bool:
     return _is_settled(stop) and base.ref.whole in (None, result_shapes.number(stop))
 
 
-def _padding(name: str, bound: dict[str, Value]) -> Rest | None:
-    """What is missing by name, where the pads of the data-sized axis hold it and no other size from data is among them."""
-    padded = next(iter(bound.values()), None) if name in _PADS else None
-    pads = bound.get("paddings", bound.get("pad_width"))
-    if padded is None or pads is None or pads.kind is not SEQUENCE or not padded.is_data_sized:
-        return None
-    axis = padded.sized_axis
-    if axis is None or not 0 <= axis < len(pads.ref) or pads.ref[axis].kind is not SEQUENCE:
-        return None
-    rests = [size.ref for size in pads.ref[axis].ref if type(size.ref) is Rest]
-    others = [
-        size
-        for pair in pads.ref
-        for size in (pair.ref if pair.kind is SEQUENCE else (pair,))
-        if type(size.ref) is not Rest
-    ]
-    return rests[0] if len(rests) == 1 and all(map(_is_settled, others)) else None
-
-
-def _is_count(size: Value) -> bool:
-    return (
-        size.is_tensor
-        and size.dependence == BOUNDED
-        and size.rank == 0
-        and type(size.ref) is not Rest
-    )
+def _listed(paddings: Value) -> Rest | None:
+    """What is missing, by paddings that hold it behind one axis, and constants elsewhere."""
+    if paddings.kind is not SEQUENCE:
+        return paddings.ref if type(paddings.ref) is Rest else None
+    found: Rest | None = None
+    for axis, pair in enumerate(paddings.ref):
+        if pair.kind is not SEQUENCE or len(pair.ref) != 2 or not _is_settled(pair.ref[0]):
+            return None
+        before, after = pair.ref
+        if type(after.ref) is Rest and found is None:
+            more = result_shapes.number(before)
+            whole = None if more is None or after.ref.whole is None else after.ref.whole + more
+            found = Rest(whole, after.ref.of, axis)
+        elif not _is_settled(after):
+            return None
+    return found
 
 
 def _is_settled(size: Value) -> bool:

@@ -20,7 +20,6 @@ from xlalint.semantics.values import (
     SHAPE,
     Const,
     Content,
-    Rest,
     Value,
 )
 
@@ -387,23 +386,11 @@ def _padded(api: Api, bound: Bound) -> Shape | None:
     result: list[int | None] = []
     for dim, pair in zip(shape, pads.ref):
         ends = numbers(pair)
-        if dim is None and pair.kind is SEQUENCE and len(pair.ref) == 2:
-            result.append(_padded_back(*pair.ref))
-            continue
         if dim is None or ends is None or len(ends) != 2 or None in ends:
             result.append(None)
         else:
             result.append(dim + sum(end for end in ends if end is not None))
     return tuple(result)
-
-
-def _padded_back(before: Value, after: Value) -> int | None:
-    """How long `[0, n - tf.shape(kept)[0]]` makes what a mask left."""
-    for rest, other in ((before, after), (after, before)):
-        if type(rest.ref) is Rest and not rest.ref.is_least and rest.ref.whole is not None:
-            more = number(other)
-            return None if more is None else rest.ref.whole + more
-    return None
 
 
 def _broadcast_to(api: Api, bound: Bound) -> Shape | None:

@@ -39,7 +39,6 @@ from xlalint.semantics.values import (
     Kept,
     Lengths,
     Places,
-    Rest,
     Sizes,
     Value,
     constant,
@@ -123,8 +122,8 @@ def _of_call(
     value = _as_catalogued(api, name, data_sized, arguments, bound, flat, frame)
     if any(type(leaf.ref) is Places for leaf in flat):
         value = sorted_places.of_call(name, flat, value)
-    if any(type(leaf.ref) is Rest for leaf in flat):
-        value = padded_back.of_call(name, flat, value)
+    if name in padded_back.TAKEN:
+        value = padded_back.of_call(name, arguments, flat, value)
     if name == "tf.random.shuffle" and flat and value.kind is TENSOR:
         value = sorted_places.shuffled(flat[0], value)
     return value
@@ -222,7 +221,6 @@ def _tensor_result(
     is_static = (
         _reduces(api, name, bound, arguments)
         or _is_reshaped_to_static(name, bound)
-        or padded_back.fills(name, bound)
         or (name in _OF_CLASSES and bound.get("num_classes", NONE) != NONE)
     )
     producer = None if is_static else producer_of_leaves(sizing(name, bound, flat))
@@ -245,9 +243,7 @@ def _tensor_result(
     if name.endswith(".transpose") and axis is not None and type(flat[0].ref) is Kept:
         value = value._replace(ref=flat[0].ref)  # of other axes, and as many
     value = with_shape(value, result_shapes.of_call(name, api, bound))
-    if padded_back.fills(name, bound):
-        return value
-    return padded_back.marked(name, bound, of_bounded_size(value, api, bound))
+    return of_bounded_size(value, api, bound)
 
 
 def _least_rank(api: Api, bound: Bound) -> int | None:
