@@ -61,3 +61,16 @@ def histogram(values: Any, limits: Any, nbins: int) -> Any:
         tf.cast((tf.cast(values, tf.float32) - limits[0]) / width, tf.int32), 0, nbins - 1
     )
     return tf.reduce_sum(tf.one_hot(tf.reshape(bins, [-1]), nbins, dtype=tf.int32), axis=0)
+
+
+def short(programs: Programs) -> Any:
+    """`p(name, function, *inputs)`: a differentiated program; `p.no` one without a gradient."""
+
+    def p(name: str, function: Callable[..., Any], *inputs: Any) -> None:
+        plain(programs, name, function, *inputs, gradient=True)
+
+    def no(name: str, function: Callable[..., Any], *inputs: Any) -> None:
+        plain(programs, name, function, *inputs, gradient=False)
+
+    p.no = no
+    return p
