@@ -44,6 +44,7 @@ from xlalint.semantics.tracing import host_use
 from xlalint.semantics.training import eager_steps, model_files, precision, setups
 from xlalint.semantics.values import (
     ARRIVING,
+    BOUNDED,
     EXTERNAL,
     NONE,
     NOTHING_KNOWN,
@@ -229,6 +230,8 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
                 value = padded_back.of_pad(bound, value, node)
             elif padded_back.is_slice_to_size(plain, bound):
                 value = value._replace(producer=None, sized_axis=0, counted=None)
+        elif value.dependence == BOUNDED and plain == "tf.shape":
+            value = padded_back.sizes_of(value, node)
         elif api.name in special_results.FINDERS and frame.context.is_compiled:
             value = special_results.found_in_constants(value, arguments, bound, frame)
     if handled is not None:

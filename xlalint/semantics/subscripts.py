@@ -284,7 +284,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
         elif content is None:
             content = _sizes_left(base, parts, frame)
         if content is None and rank == 0:
-            content = padded_back.count(node, base)
+            content = padded_back.count(base)
     if type(base.ref) is Lengths and len(parts) == 1 and isinstance(parts[0], ast.Slice):
         content = Lengths(is_part=True)
     if type(base.ref) is Places and all(map(_keeps_order, parts, values)):

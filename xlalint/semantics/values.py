@@ -94,19 +94,22 @@ class Content(NamedTuple):
     """The numbers in a small tensor of whole numbers (a shape), None for those that are not known.
 
     `is_rank`: what `tf.rank` returned, a tensor even where the rank is known while tracing. `is_eager` as for an `Eager`.
-    `open_place`: as for `Sizes`.
+    `open_place` and `of`: as for `Sizes`.
     """
 
     numbers: Shape
     is_rank: bool = False
     is_eager: bool = False
     open_place: int | None = None
+    of: str | None = None
 
 
 class Sizes(NamedTuple):
-    """That a vector, or each number of a tuple, is a size of a data-sized tensor of unknown rank, of which the data decide the one at `open_place`."""
+    """That a vector, or each number of a tuple, is a size of a data-sized tensor of unknown rank, of which the data decide the one at `open_place`.
+    `of`: that tensor as it is written, where `tf.shape` was asked."""
 
     open_place: int
+    of: str | None = None
 
 
 class Lengths(NamedTuple):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from xlalint.semantics.results import result_shapes
 from xlalint.semantics.values import (
     BOUNDED,
+    COLLECTION,
     FROM_SHAPE,
     PYTHON,
     SEQUENCE,
@@ -38,13 +39,19 @@ _LISTED = frozenset({"tf.stack", "tf.convert_to_tensor", "tf.constant"})
 TAKEN = _ROWS | _LARGER | _SMALLER | _LISTED | {"tf.cast"}
 
 
-def count(node: ast.Subscript, sizes: Value) -> CountOf | None:
+def sizes_of(sizes: Value, node: ast.AST) -> Value:
+    """What `tf.shape(kept)` returns, with the tensor that it is the shape of."""
+    if type(sizes.ref) not in (Content, Sizes) or not isinstance(node, ast.Call):
+        return sizes
+    written = ast.unparse(node.args[0]) if node.args else None
+    return sizes._replace(ref=sizes.ref._replace(of=written))
+
+
+def count(sizes: Value) -> CountOf | None:
     """Of which tensor `tf.shape(kept)[0]` is the size."""
-    call = node.value
-    is_shape = type(sizes.ref) in (Content, Sizes) and sizes.dtype == "int32"
-    if not is_shape or not isinstance(call, ast.Call) or len(call.args) != 1:
+    if type(sizes.ref) not in (Content, Sizes) or sizes.dtype != "int32":
         return None
-    return CountOf(ast.unparse(call.args[0]))
+    return None if sizes.ref.of is None else CountOf(sizes.ref.of)
 
 
 def left_of(node: ast.AST, whole: Value, size: Value, value: Value) -> Value:
@@ -78,10 +85,14 @@ def of_call(name: str, arguments: Arguments, flat: tuple[Value, ...], value: Val
 
 
 def of_pad(bound: dict[str, Value], value: Value, node: ast.AST) -> Value:
-    """The result of `tf.pad`, as long as wanted or, where XLA does not follow that, at least so long."""
+    """The result of `tf.pad`: as long as wanted, or at least so long where XLA does not follow that."""
     padded, paddings = bound.get("tensor"), bound.get("paddings")
-    rest = None if padded is None or paddings is None else _listed(paddings)
-    if rest is None or padded is None or rest.axis != padded.sized_axis or not value.is_data_sized:
+    if padded is None or paddings is None or not value.is_data_sized:
+        return value
+    if paddings.kind in (UNKNOWN, COLLECTION):  # by as much as nobody knows
+        return value._replace(producer=None, sized_axis=0, counted=None)
+    rest = _listed(paddings)
+    if rest is None or rest.axis != padded.sized_axis:
         return value
     given = node.args[:1] if isinstance(node, ast.Call) else []
     if rest.of is None or rest.of not in map(ast.unparse, given):
