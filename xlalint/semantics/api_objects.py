@@ -17,6 +17,7 @@ from xlalint.semantics.hazards import (
     counts,
     hazards,
     host_objects,
+    legacy_optimizers,
     python_arguments,
     training_flags,
     verdicts,
@@ -222,6 +223,8 @@ def _made(name: str, plain: str, arguments: Arguments, frame: Frame) -> str | Ma
     """The class, with what the instance is made with where the catalogue's verdict depends on it."""
     if plain.startswith("keras.losses.") and "reduction" in arguments.keywords:
         return Made(name, (("reduction", arguments.keywords["reduction"]),))
+    if plain.startswith("keras.optimizers."):
+        return legacy_optimizers.made(name, plain, arguments)
     if not plain.startswith("keras.layers."):
         return name
     api = facts_of(name, plain, frame)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xlalint.semantics.facts import ASSUMED
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import jacobians
-from xlalint.semantics.hazards import host_objects, keras_loops
+from xlalint.semantics.hazards import host_objects, keras_loops, legacy_optimizers
 from xlalint.semantics.methods.keras_objects import keras_method
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import drawn_samples
@@ -49,6 +49,7 @@ def of_instance(base: Value, attr: str, arguments: Arguments, node: ast.AST, fra
         frame.analysis.model_layers.added(base, arguments, node, frame)
         return NONE
     keras_loops.note(base, attr, node, frame)
+    legacy_optimizers.note(base, api_name(name), attr, node, frame)
     if attr in ("fit", "evaluate", "predict", "compile", "add_loss", "add_metric"):
         return keras_method(base, attr, arguments, node, frame)
     flow = node_inputs.flows(name, attr)
