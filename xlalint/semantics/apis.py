@@ -228,7 +228,7 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
             value = counts.of_call(api, arguments, value, node, frame)
             if plain in padded_back.PADS:
                 value = padded_back.of_pad(bound, value, node)
-            elif padded_back.is_slice_to_size(plain, bound):
+            elif plain == "tf.slice" and padded_back.is_slice_to_size(bound):
                 value = value._replace(producer=None, sized_axis=0, counted=None)
         elif value.dependence == BOUNDED and plain == "tf.shape":
             value = padded_back.sizes_of(value, node)

@@ -256,7 +256,7 @@ def _cuts_rows(sized: Value, bound: Bound) -> bool:
     sizes = bound.get("size", NOTHING_KNOWN)
     if sized.sized_axis is None or sizes.kind is not SEQUENCE:
         return False
-    if padded_back.is_slice_to_size("tf.slice", bound):
+    if padded_back.is_slice_to_size(bound):
         return False
     if sized.sized_axis >= len(sizes.ref):
         return False

@@ -94,7 +94,9 @@ def of_pad(bound: dict[str, Value], value: Value, node: ast.AST) -> Value:
     rest = _listed(paddings)
     if rest is None or rest.axis != padded.sized_axis:
         return value
-    given = node.args[:1] if isinstance(node, ast.Call) else []
+    call = node if isinstance(node, ast.Call) else None
+    named = [each.value for each in call.keywords if each.arg == "tensor"] if call else []
+    given = call.args[:1] or named if call else []
     if rest.of is None or rest.of not in map(ast.unparse, given):
         return value._replace(ref=Rest(rest.whole), sized_axis=padded.sized_axis)
     shape = value.shape
@@ -103,10 +105,10 @@ def of_pad(bound: dict[str, Value], value: Value, node: ast.AST) -> Value:
     return value._replace(producer=None, sized_axis=0, counted=None, shape=shape)
 
 
-def is_slice_to_size(name: str, bound: dict[str, Value]) -> bool:
+def is_slice_to_size(bound: dict[str, Value]) -> bool:
     """Whether `tf.slice(padded, [0, 0], [n, 4])` is taken of what was padded to n or more."""
     tensor, begin, size = (bound.get(part) for part in ("input_", "begin", "size"))
-    if name != "tf.slice" or tensor is None or begin is None or size is None:
+    if tensor is None or begin is None or size is None:
         return False
     starts, sizes = result_shapes.numbers(begin), result_shapes.numbers(size)
     axis = tensor.sized_axis

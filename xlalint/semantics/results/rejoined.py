@@ -51,9 +51,8 @@ def _position(values: Value, axis: Value | None) -> int | None:
 
 def _wide(value: Value) -> frozenset[int]:
     if type(value.ref) is Rest and value.producer is not None and value.sized_axis is not None:
-        return frozenset(
-            {value.sized_axis}
-        )  # filled up with as much as may be missing (padded_back.py)
+        # Filled up with as much as may be missing (padded_back.py).
+        return frozenset({value.sized_axis})
     return value.ref.axes if type(value.ref) is Rejoined else _NO_AXES
 
 
