@@ -161,7 +161,7 @@ class Analysis:
             )
 
     def _evaluate_base(self, expression: ast.expr, cls: ClassInfo) -> Value:
-        frame = self.modules.closures.get(cls) or self.modules.module_frame(cls.module)
+        frame = self.modules.closures.home(cls)
         if isinstance(expression, ast.Subscript):
             expression = expression.value  # Generic[T]
         value = self.evaluate(expression, frame)
@@ -181,7 +181,7 @@ class Analysis:
         found = self._traits.get(info)
         if found is None:
             self._traits[info] = PLAIN  # a decorator that leads back here sees a plain function
-            frame = self.modules.closures.get(info) or self.modules.module_frame(info.module)
+            frame = self.modules.closures.home(info)
             found = self._traits[info] = read_traits(info, frame)
             if found.jit_node is not None:
                 context = Context(

@@ -36,8 +36,9 @@ def traits_of_calls(keys: Iterable[tuple[Any, ...]]) -> set[Hashable]:
 
 def traits_of_call(key: tuple[Any, ...]) -> Iterator[Hashable]:
     """What is passed where in a call, without numbers, shapes and dtypes."""
-    context, self_value, positional, keywords, *_ = key
+    context, self_value, positional, keywords, *_, closure = key
     yield context
+    yield "closure", closure
     if self_value is not None:
         yield from (("self", trait) for trait in _traits(self_value))
     for place, value in enumerate(positional):
@@ -59,4 +60,4 @@ def _traits(value: Value) -> Iterator[Hashable]:
         elif leaf.kind is INSTANCE:
             yield class_name(leaf)
         elif leaf.kind in (FUNCTION, CLASS, EXTERNAL):
-            yield leaf.ref
+            yield leaf.ref, leaf.closure

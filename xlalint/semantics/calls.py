@@ -200,7 +200,8 @@ def _call_function(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
             self_value = positional.pop(0)
     value = frame.analysis.functions.invoke(
         info, positional, arguments.keywords, self_value, frame,
-        open_ended=arguments.open_ended, made=wrapping(target), node=_passing(node, positional),
+        open_ended=arguments.open_ended, made=wrapping(target), closure=target.closure,
+        node=_passing(node, positional),
     )  # fmt: skip
     if frame.analysis.traits(info).is_remembered and value.is_tensor:
         outliving.note_remembered(node, value, frame)

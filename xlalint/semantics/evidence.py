@@ -328,7 +328,7 @@ def _treated(info: FunctionInfo, calls_left: int, frame: Frame, numpy: bool) -> 
     key = (info, calls_left, numpy)
     if key not in known:
         known[key] = frozenset()  # a function that leads back to itself adds nothing
-        home = frame.analysis.modules.closures.get(info)
+        home = frame.analysis.modules.closures.around(info)
         home = home or frame.analysis.modules.module_frame(info.module)
         known[key] = frozenset(_used(info, home, numpy, calls_left))
     return known[key]

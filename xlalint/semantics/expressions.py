@@ -32,7 +32,6 @@ from xlalint.semantics.values import (
     COLLECTION,
     CONSTANT,
     DEFERRED,
-    FUNCTION,
     IMAGINARY,
     INSTANCE,
     MAPPING,
@@ -377,8 +376,7 @@ def _lambda(node: ast.Lambda, frame: Frame) -> Value:
         prefix = f"{frame.function.qualname}.<locals>." if frame.function is not None else ""
         info = FunctionInfo(frame.module, node, prefix + "<lambda>", None, frame.function)
         frame.module.by_node[node] = info
-    frame.analysis.modules.close_over(info, frame)
-    return Value(FUNCTION, ref=info)
+    return frame.analysis.modules.closures.define(info, frame)
 
 
 def _joined_string(node: ast.JoinedStr, frame: Frame) -> Value:

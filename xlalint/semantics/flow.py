@@ -46,7 +46,6 @@ from xlalint.semantics.values import (
     CLASS,
     DEFERRED,
     EXTERNAL,
-    FUNCTION,
     NONE,
     NOTHING_KNOWN,
     Value,
@@ -403,17 +402,15 @@ def _leave(node: ast.stmt, frame: Frame) -> bool:
 def _function_definition(node: ast.FunctionDef, frame: Frame) -> bool:
     info = frame.module.by_node.get(node)
     if isinstance(info, FunctionInfo):
-        frame.analysis.modules.close_over(info, frame)
+        value = frame.analysis.modules.closures.define(info, frame)
         frame.nested.append(info)
         if node.decorator_list and frame.context.region != COMPILED:
             traits = frame.analysis.traits(info)
             if traits.tf_function:
-                frame.analysis.drivers.saw_wrapped(
-                    Value(FUNCTION, ref=info), node, traits.jit, frame
-                )
+                frame.analysis.drivers.saw_wrapped(value, node, traits.jit, frame)
                 # Who makes a tf.function runs eagerly: what is compiled is what it makes.
                 frame.host |= host_use.WORK
-        value = frame.names[node.name] = Value(FUNCTION, ref=info)
+        frame.names[node.name] = value
         if node.decorator_list and frame.function is None:
             frame.analysis.registries.saw_definition(node, value, frame)
     for default in (*node.args.defaults, *node.args.kw_defaults):
@@ -425,9 +422,7 @@ def _function_definition(node: ast.FunctionDef, frame: Frame) -> bool:
 def _class_definition(node: ast.ClassDef, frame: Frame) -> bool:
     info = frame.module.by_node.get(node)
     if isinstance(info, ClassInfo):
-        for method in info.methods.values():
-            frame.analysis.modules.close_over(method, frame)
-        frame.analysis.modules.close_over_class(info, frame)
+        frame.analysis.modules.closures.define_class(info, frame)
         value = frame.names[node.name] = Value(CLASS, ref=info)
         if node.decorator_list and frame.function is None:
             frame.analysis.registries.saw_definition(node, value, frame)

@@ -158,7 +158,7 @@ def _default_function(info: FunctionInfo, default: ast.expr | None, frame: Frame
     if not isinstance(default, (ast.Name, ast.Attribute, ast.Call)):
         return None
     modules = frame.analysis.modules
-    around = modules.closures.get(info) or modules.module_frame(info.module)
+    around = modules.closures.home(info)
     value = frame.analysis.evaluate(default, around)
     if isinstance(default, ast.Call):
         return value if value.kind is INSTANCE and isinstance(value.ref, ClassInfo) else None

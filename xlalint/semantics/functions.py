@@ -133,8 +133,9 @@ class Functions:
         info, bound = target.ref if isinstance(target.ref, tuple) else (target.ref, None)
         made = wrapping(target)
         return self.invoke(
-            info, values, keywords or {}, bound, frame, converted=converted, made=made, node=node
-        )
+            info, values, keywords or {}, bound, frame,
+            converted=converted, made=made, closure=target.closure, node=node,
+        )  # fmt: skip
 
     def invoke(
         self,
@@ -147,11 +148,12 @@ class Functions:
         open_ended: bool = False,
         converted: bool | None = None,
         made: Wrapping | None = None,
+        closure: int | None = None,
         node: ast.AST | None = None,
     ) -> Value:
         """The value that a call of a project function returns; what is seen on the way is noted for its context.
 
-        `made` is what tf.function made of it where it is called under another name. `node` is the call, where what it passes is what the function gets: as it is, or one element after the other.
+        `made` is what tf.function made of it where it is called under another name, `closure` which of the nested functions of its text is called. `node` is the call, where what it passes is what the function gets: as it is, or one element after the other.
         """
         if frame.undecided and _falls_back(info, frame):
             return self._fall_back(info, positional, keywords, self_value, frame, open_ended)
@@ -167,7 +169,7 @@ class Functions:
                 self._analysis.regions.saw_trained(info)
         if frame.arms:
             self._analysis.arms.saw_call(info)
-        context = self._context_of_call(info, frame, converted, made)
+        context = self._context_of_call(info, frame, converted, made, closure)
         if context.is_compiled and not frame.context.is_compiled:
             positional = [_traced(value) for value in positional]
             keywords = {name: _traced(value) for name, value in keywords.items()}
@@ -187,6 +189,7 @@ class Functions:
             frame.silent,
             frame.unusual > 0,
             frame.scope,
+            closure,
         )
         collects = (
             frame.attributes is not None
@@ -203,14 +206,14 @@ class Functions:
                 return had[0]
             if self._has_had(_MOST_CONTEXTS, len(known), info):
                 if not self._is_of_new_kind(info, key, known):
-                    return _reused(known)
+                    return _reused(known, closure)
         runs = self._runs[info]
         if runs.active >= _MOST_RECURSION or self._has_had(_MOST_RUNS, runs.total, info):
-            return _reused(known)
+            return _reused(known, closure)
         if frame.depth >= _MOST_DEPTH or len(self.running) >= _MOST_DEPTH:
-            self.put_off.append(Root(info, context, self_value, tuple(positional)))
+            self.put_off.append(Root(info, context, self_value, tuple(positional), closure=closure))
             return NOTHING_KNOWN
-        inner = self.frame_of(info, context, self_value, frame.depth + 1)
+        inner = self.frame_of(info, context, self_value, frame.depth + 1, closure)
         inner.caller, inner.called_at = frame, node
         inner.silent = frame.silent
         inner.scope = frame.scope or inner.scope
@@ -355,7 +358,12 @@ class Functions:
         return result  # type: ignore[no-any-return]
 
     def _context_of_call(
-        self, info: FunctionInfo, frame: Frame, converted: bool | None, made: Wrapping | None
+        self,
+        info: FunctionInfo,
+        frame: Frame,
+        converted: bool | None,
+        made: Wrapping | None,
+        closure: int | None,
     ) -> Context:
         own = self._analysis.traits(info)
         here = frame.context
@@ -383,7 +391,7 @@ class Functions:
             return Context(EAGER, False, False, (*here.why, info.qualname)[-6:])
         if own.tf_function:
             is_converted = own.autograph and own.never_converted is None
-        elif self._is_rewritten(info, here):
+        elif self._is_rewritten(info, here, closure):
             is_converted = not info.is_generator and info.refused_syntax is None
         else:
             allowed = here.converted if converted is None else converted
@@ -398,13 +406,13 @@ class Functions:
             or (converted is True and own.never_converted != "do_not_convert"),
         )
 
-    def _is_rewritten(self, info: FunctionInfo, here: Context) -> bool:
+    def _is_rewritten(self, info: FunctionInfo, here: Context, closure: int | None) -> bool:
         """Whether a function was converted with the text of the one around it: then it is so wherever it is passed, to
         tf.scan, `map` or do_not_convert (measured, TF 2.15 and 2.21).
 
         What is compiled by Keras or tf.function was made before by a function that nobody was seen to compile.
         """
-        around = self._analysis.modules.closures.get(info)
+        around = self._analysis.modules.closures.around(info, closure)
         if around is None or not around.context.converted:
             return False
         return around.context.region == COMPILED or here.region == ASSUMED
@@ -416,14 +424,19 @@ class Functions:
         return here.may_convert and own.never_converted != "do_not_convert"
 
     def frame_of(
-        self, info: FunctionInfo, context: Context, self_value: Value | None, depth: int
+        self,
+        info: FunctionInfo,
+        context: Context,
+        self_value: Value | None,
+        depth: int,
+        closure: int | None = None,
     ) -> Frame:
         frame = Frame(
             self._analysis,
             info.module,
             info,
             context,
-            outer=self._analysis.modules.closures.get(info),
+            outer=self._analysis.modules.closures.around(info, closure),
             depth=depth,
             scope=self._analysis.scopes.start(info),
         )
@@ -491,7 +504,7 @@ class Functions:
                 Value(CLASS, ref=info.cls) if info.cls is not None else NOTHING_KNOWN
             )
             names = names[1:]
-        defaults = self._defaults(info)
+        defaults = self._defaults(info, frame)
         for position, name in enumerate(names):
             if position < len(positional):
                 frame.names[name] = positional[position]
@@ -525,12 +538,11 @@ class Functions:
                 MAPPING, ref=None if is_open else (*others, *pairs)
             )
 
-    def _defaults(self, info: FunctionInfo) -> dict[str, Value]:
+    def _defaults(self, info: FunctionInfo, own: Frame) -> dict[str, Value]:
         """Default values; constants only, as anything else is evaluated where the function was defined."""
         arguments = info.node.args
         named = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
-        around = self._analysis.modules.closures.get(info)
-        frame = around or self._analysis.modules.module_frame(info.module)
+        frame = own.outer or self._analysis.modules.module_frame(info.module)
         first = len(named) - len(arguments.defaults)
         written = (
             *zip(named[first:], arguments.defaults),
@@ -539,7 +551,7 @@ class Functions:
         found = {
             name: self._analysis.evaluate(default, frame) for name, default in written if default
         }
-        if around is not None:
+        if own.outer is not None:
             return found
         return {name: eager.captured(eager.made(value)) for name, value in found.items()}
 
@@ -598,8 +610,8 @@ def _class_of(frame: Frame) -> object:
     return frame.self_value.ref if frame.self_value is not None else None
 
 
-def _reused(known: dict[Any, _Result]) -> Value:
-    values = tuple(result[0] for result in known.values())
+def _reused(known: dict[Any, _Result], closure: int | None) -> Value:
+    values = tuple(result[0] for key, result in known.items() if key[-1] == closure)
     return _sized_for_all(join_all(values), values) if values else NOTHING_KNOWN
 
 

@@ -46,7 +46,7 @@ def join(a: Value, b: Value) -> Value:
     if a.kind in _LISTS and b.kind in _LISTS and _is_filled(a, b):
         return _join_lists(a, b)
     if a.kind is b.kind:
-        if a.kind in _TOLD_BY_REF and a.ref != b.ref:
+        if a.kind in _TOLD_BY_REF and (a.ref != b.ref or _close_differently(a, b)):
             return _join_objects(a, b)
         return _join_same_kind(a, b)
     if {a.kind, b.kind} == {TENSOR, VARIABLE}:
@@ -66,6 +66,11 @@ def join(a: Value, b: Value) -> Value:
     if _is_number_of_data(b) and _is_written_number(a):
         return _or_a_number(b)
     return Value(UNKNOWN, max(a.dependence, b.dependence))
+
+
+def _close_differently(a: Value, b: Value) -> bool:
+    """Whether they are one nested function that was defined for different values around it."""
+    return a.closure != b.closure and a.closure is not None and b.closure is not None
 
 
 def _is_number_of_data(value: Value) -> bool:
@@ -192,6 +197,7 @@ def _join_same_kind(a: Value, b: Value) -> Value:
         None,
         a.given if a.given == b.given else (),
         a.fields if a.fields == b.fields else _join_fields(a, b),
+        a.closure if a.closure == b.closure else None,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from xlalint.semantics.values import (
     PYTHON,
+    SEQUENCE,
     SOME_PYTHON,
     SOME_TEXT,
     Const,
@@ -36,12 +37,16 @@ def added(one: Value, other: Value) -> Value:
 
 
 def filled(pattern: Value, value: Value) -> Value:
-    """`"segment_%s" % mode`: a text with one place for another."""
+    """`"segment_%s" % mode`, `"%s_%s" % (mode, part)`: a text with places for others."""
     known = pattern.constant()
-    if known is None or known.value.count("%") != 1 or "%s" not in known.value:
+    items = value.ref if value.kind is SEQUENCE else (value,)
+    between = known.value.split("%s") if known is not None else []
+    if known is None or "%" in "".join(between) or len(between) != len(items) + 1:
         return SOME_TEXT if is_certain_text(pattern) else SOME_PYTHON
-    before, after = known.value.split("%s")
-    return joined((constant(before), value, constant(after)))
+    parts = [constant(between[0])]
+    for item, text in zip(items, between[1:]):
+        parts += [item, constant(text)]
+    return joined(parts)
 
 
 def is_text(value: Value) -> bool:

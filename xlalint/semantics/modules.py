@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics import eager, flow
 from xlalint.semantics.callbacks import builtin_calls
+from xlalint.semantics.closures import Closures
 from xlalint.semantics.environment import keras_names
 from xlalint.semantics.facts import EAGER, Context
 from xlalint.semantics.failures import Failure
@@ -14,7 +15,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.imports import libraries
 from xlalint.semantics.imports.exports import Exports
 from xlalint.semantics.imports.late_imports import late_imports
-from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
+from xlalint.semantics.index import FunctionInfo, ModuleInfo, Project
 from xlalint.semantics.names import canonical, of_backend, rooted
 from xlalint.semantics.tracing import demonstrations
 from xlalint.semantics.values import (
@@ -47,7 +48,7 @@ class Modules:
         # Modules whose further names are operations of a loaded library, and those whose further names nobody knows.
         self._libraries: set[ModuleInfo] = set()
         self._open: set[ModuleInfo] = set()
-        self.closures: dict[FunctionInfo | ClassInfo, Frame] = {}
+        self.closures = Closures(self)
 
     def global_name(self, module: ModuleInfo, name: str) -> Value:
         """The value of a module-level name, or of a builtin."""
@@ -179,12 +180,3 @@ class Modules:
         for name, dotted in late_imports(module).items():
             if dotted and frame.names.get(name, NONE) in (NONE, NOTHING_KNOWN):
                 frame.names[name] = self.imported(dotted)
-
-    def close_over(self, info: FunctionInfo, frame: Frame) -> None:
-        """Remember the frame in which a nested function or lambda was defined."""
-        if frame.function is not None:
-            self.closures[info] = frame
-
-    def close_over_class(self, info: ClassInfo, frame: Frame) -> None:
-        if frame.function is not None:
-            self.closures[info] = frame

@@ -212,6 +212,7 @@ class Regions:
                     callee.bound,
                     arguments,
                     given=callee.by_parameter(),
+                    closure=callee.closure,
                 )
             )
 
@@ -346,7 +347,8 @@ class Regions:
         converted = own.autograph and own.never_converted is None
         why = (f"@tf.function {info.qualname}",)
         context = Context(COMPILED, converted, own.jit, why, info, own.autograph)
-        self._add_root(Callee(info, bound), context)
+        for closure in self._analysis.modules.closures.first_of(info):
+            self._add_root(Callee(info, bound, closure=closure), context)
 
     def _find_class_roots(self, cls: ClassInfo) -> None:
         role = self._analysis.classes.role(cls)
@@ -468,7 +470,9 @@ class Regions:
     def _trace(self, root: Root) -> None:
         info = root.function
         self._analysis.arms.begin()
-        frame = self._analysis.functions.frame_of(info, root.context, root.self_value, 0)
+        frame = self._analysis.functions.frame_of(
+            info, root.context, root.self_value, 0, root.closure
+        )
         assumed = root.arguments is None
         free = free_parameters.held(info, frame, assumed=assumed, role_method=root.role_method)
         if frame.self_name is not None and root.self_value is not None:

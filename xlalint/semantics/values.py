@@ -211,7 +211,8 @@ class Value(NamedTuple):
     knows of a strategy (`scopes.py`). `given` are the settings that an object of a project class was made with (`configured.py`), and
     of a sequence the names of its items (`named_tuples.py`), of a tensor that it is a symbolic one of Keras (`symbolic.py`),
     of a function what `tf.function(...)` made of it (a `Wrapping`).
-    `fields` are the attributes of an object of a project class that was made of tensors while tracing (`objects.py`).
+    `fields` are the attributes of an object of a project class that was made of tensors while tracing (`objects.py`). `closure` says with which values around
+    it a nested function was defined (`closures.py`).
     """
 
     kind: str = UNKNOWN
@@ -230,6 +231,7 @@ class Value(NamedTuple):
     made: Any = None
     given: tuple[Any, ...] = ()
     fields: tuple[tuple[str, Value], ...] = ()
+    closure: int | None = None
 
     @property
     def is_tensor(self) -> bool:

@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 
 
 class Callee(NamedTuple):
-    """A function that will be called, the object it is bound to, and the arguments that a partial holds for it."""
+    """A function that will be called, the object it is bound to, and the arguments that a partial holds for it.
+
+    `closure`: which of the nested functions of its text it is.
+    """
 
     function: FunctionInfo
     bound: Value | None = None
     first: tuple[Value, ...] = ()
     keywords: tuple[tuple[str, Value], ...] = ()
+    closure: int | None = None
 
     def by_parameter(self) -> tuple[tuple[str, Value], ...]:
         """What the partial holds, by the names of the parameters."""
@@ -38,7 +42,7 @@ def callees(value: Value, analysis: Analysis) -> Iterator[Callee]:
     for one in alternatives(value):
         if one.kind is FUNCTION:
             info, bound = one.ref if isinstance(one.ref, tuple) else (one.ref, None)
-            yield Callee(info, bound)
+            yield Callee(info, bound, closure=one.closure)
         elif one.kind is PARTIAL:
             target, first, keywords = one.ref
             for inner in callees(target, analysis):
@@ -47,6 +51,7 @@ def callees(value: Value, analysis: Analysis) -> Iterator[Callee]:
                     inner.bound,
                     (*inner.first, *first),
                     (*inner.keywords, *keywords),
+                    inner.closure,
                 )
         elif one.kind is INSTANCE and isinstance(one.ref, ClassInfo):
             method = _call_method(one.ref, analysis)

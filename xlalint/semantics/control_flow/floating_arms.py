@@ -124,9 +124,7 @@ def _returns_floating(
     info = callee.function if callee is not None else None
     if info is None or (isinstance(info.node, ast.FunctionDef) and info.node.decorator_list):
         return False
-    home = frame.analysis.modules.closures.get(info) or frame.analysis.modules.module_frame(
-        info.module
-    )
+    home = frame.analysis.modules.closures.home(info)
     return _is_floating(growth.returned(info, None), home, depth + 1, info)
 
 

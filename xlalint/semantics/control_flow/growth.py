@@ -64,9 +64,7 @@ def _grows_in_function(made: Made, call: ast.Call, name: str, frame: Frame) -> b
     if parameter is None:
         return False
     made_inside = returned(info, made.position)
-    home = frame.analysis.modules.closures.get(info) or frame.analysis.modules.module_frame(
-        info.module
-    )
+    home = frame.analysis.modules.closures.home(info)
     return made_inside is not None and _concatenates(made_inside, parameter, home)
 
 

@@ -391,9 +391,7 @@ def _of_function(info: FunctionInfo, given: Mapping[str, Held], frame: Frame, de
     returns = [part for part in parts if isinstance(part, ast.Return)]
     if len(returns) != 1 or body[-1].value is None:
         return None
-    home = frame.analysis.modules.closures.get(info) or frame.analysis.modules.module_frame(
-        info.module
-    )
+    home = frame.analysis.modules.closures.home(info)
     inner: Known = dict.fromkeys(info.parameter_names) | dict(given)
     _follow(body[:-1], inner, home, depth + 1)
     return _read(body[-1].value, inner, home, depth + 1)

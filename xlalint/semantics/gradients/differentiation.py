@@ -234,7 +234,7 @@ class Gradients:
         """Keep a fact for each call that a gradient is, or may well be, taken through."""
         if not self._candidates:
             return
-        reached = self._analysis.drivers.reached(self.taped)
+        reached = self._analysis.drivers.differentiated(self.taped)
         for candidate in self._candidates:
             detail, function = candidate.detail, candidate.frame.function
             if detail.is_sure or candidate.is_likely or function in reached:

@@ -49,7 +49,7 @@ def is_cut_off(node: ast.AST, frame: Frame) -> bool:
     """Inside `tf.stop_gradient(...)` or `tf.nest.map_structure(tf.stop_gradient, ...)`, or in a function that brings its own gradient."""
     info = frame.function
     while info is not None:
-        if frame.analysis.traits(info).custom_gradient:
+        if frame.analysis.traits(info).brings_gradient:
             return True
         info = info.parent
     return any(

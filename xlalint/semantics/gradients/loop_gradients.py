@@ -212,7 +212,7 @@ class LoopGradients:
             return
         called = self._analysis.gradients.taped
         vectorised = self._analysis.gradients.vectorised
-        taped = self._analysis.drivers.reached(called)
+        taped = self._analysis.drivers.differentiated(called)
         in_arms = self._analysis.drivers.reached(self._analysis.arms.called)
         objectives: set[FunctionInfo] | None = None
         at_sites = {candidate.node for candidate in self._candidates if candidate.site is not None}

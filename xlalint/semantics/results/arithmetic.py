@@ -123,7 +123,7 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
             if item.is_tensor and not (item.guess or item.structured):
                 if formatting.percent_wants_number(str(left.ref.value), position):
                     frame.analysis.note(frame, node, FORMATTING, item)
-        return SOME_PYTHON
+        return known_texts.filled(left, right)
     if left.kind is NDARRAY or right.kind is NDARRAY:
         return Value(NDARRAY)
     if isinstance(getattr(node, "op", None), ast.Add):

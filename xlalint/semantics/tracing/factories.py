@@ -24,7 +24,7 @@ class Factories:
 
     def was_run(self, info: FunctionInfo) -> bool:
         """Whether the function around this one was run, if there is one."""
-        return info.parent is None or info in self._analysis.modules.closures
+        return info.parent is None or self._analysis.modules.closures.around(info) is not None
 
     def run_around(self, info: FunctionInfo) -> None:
         """Run the function around this one where nothing did: silently, and without having met what it calls."""

@@ -13,7 +13,7 @@ from xlalint.semantics.values import Value
 class Root:
     """A function that something compiles (or that is taken as compiled), and what it is called with.
 
-    `given` are the arguments that a functools.partial holds for it, by parameter.
+    `given` are the arguments that a functools.partial holds for it, by parameter, `closure` which of the nested functions of its text it is.
     """
 
     function: FunctionInfo
@@ -22,3 +22,4 @@ class Root:
     arguments: tuple[Value, ...] | None = None
     role_method: str | None = None
     given: tuple[tuple[str, Value], ...] = ()
+    closure: int | None = None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.results import specs
+from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
     EXTERNAL,
     FALSE,
@@ -30,6 +31,8 @@ _PROPERTIES = frozenset({"builtins.property", _KEPT_PROPERTY})
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 # Traits that say no more than what a function is bound to.
 _BINDING = frozenset({"is_static", "is_classmethod"})
+# What a decorator is that has a function replaced by one under tf.custom_gradient.
+_OWN_GRADIENT = "a gradient of its own"
 # Dunder methods that AutoGraph does convert.
 _CONVERTED_DUNDERS = frozenset({"__call__"})
 
@@ -39,7 +42,8 @@ class Traits:
     """`tf_function`: decorated with tf.function; `autograph` and `jit` are then its options, `signature` the tensors that its
     `input_signature` promises for the first parameters.
 
-    `callback` names the API that runs it on the host for compiled code, as a decorator. `custom_gradient`: returns a result and the function that computes its gradient.
+    `callback` names the API that runs it on the host for compiled code, as a decorator. `custom_gradient`: returns a result and the function that computes its gradient;
+    `brings_gradient`: does so, or a decorator of the project's makes such a function of it.
     `is_remembered`: functools keeps what it returned. `by_position`: graphs call it without keywords. `never_converted` gives the reason why AutoGraph leaves the function alone, or None (facts: AutoGraph contexts).
     """
 
@@ -55,6 +59,7 @@ class Traits:
     is_host: bool = False
     never_converted: str | None = None
     custom_gradient: bool = False
+    brings_gradient: bool = False
     by_position: bool = False
     callback: str | None = None
 
@@ -98,7 +103,9 @@ def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
             reason = reason or name
             # Another decorator around it may pass the keywords on by position.
             found["by_position"] = found.keys() <= _BINDING and len(found) == position
-            found["custom_gradient"] = name == "tf.custom_gradient"
+            found["custom_gradient"] = found["brings_gradient"] = name == "tf.custom_gradient"
+        elif name == _OWN_GRADIENT:
+            found["brings_gradient"] = True
         elif name in ("tf.py_function", "tf.numpy_function"):
             found["is_host"], found["callback"] = True, name
         elif isinstance(decorator, ast.Attribute) and decorator.attr in (
@@ -169,10 +176,21 @@ def _through(value: Value, options: dict[str, Value], frame: Frame) -> tuple[str
     info = value.ref[0] if isinstance(value.ref, tuple) else value.ref
     call = frame.analysis.compiling_call(info)
     if call is None:
-        return "", options
+        return _OWN_GRADIENT if _replaces_gradient(info) else "", options
     home = frame.analysis.modules.module_frame(info.module)
     passes_on = any(keyword.arg is None for keyword in call.keywords)
     return "tf.function", {**(options if passes_on else {}), **_keywords(call, home)}
+
+
+def _replaces_gradient(decorator: FunctionInfo) -> bool:
+    """Whether a decorator of the project's puts what it decorates into a function under tf.custom_gradient that it defines."""
+    nodes = nodes_of(decorator.body) if "custom_gradient" in decorator.module.text else ()
+    return any(
+        ast.unparse(maker).endswith("tf.custom_gradient")
+        for node in nodes
+        if isinstance(node, ast.FunctionDef)
+        for maker in node.decorator_list
+    )
 
 
 def compiling_call(info: FunctionInfo, home: Frame) -> ast.Call | None:

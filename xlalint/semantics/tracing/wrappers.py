@@ -64,18 +64,20 @@ class Wrappers:
     def _call(
         self,
         info: FunctionInfo,
-        wrapper: FunctionInfo,
+        wrapper: Value,
         result: Value,
         positional: list[Value],
         arguments: Arguments,
         frame: Frame,
     ) -> Value:
         functions = self._analysis.functions
-        functions.forget_results(wrapper)  # they are of another function that it was put around
+        function, _ = calls.unbound(wrapper)
+        functions.forget_results(function)  # they are of another function that it was put around
         self.results[info] = result
         try:
             return functions.invoke(
-                wrapper, positional, arguments.keywords, None, frame, open_ended=arguments.open_ended
+                function, positional, arguments.keywords, None, frame,
+                open_ended=arguments.open_ended, closure=wrapper.closure,
             )  # fmt: skip
         finally:
             del self.results[info]
@@ -90,10 +92,9 @@ class Wrappers:
         return found[names.index("tf.function") + 1 :] if "tf.function" in names else []
 
     def _home(self, info: FunctionInfo) -> Frame:
-        modules = self._analysis.modules
-        return modules.closures.get(info) or modules.module_frame(info.module)
+        return self._analysis.modules.closures.home(info)
 
-    def _wrapper(self, decorator: ast.expr, info: FunctionInfo) -> FunctionInfo | None:
+    def _wrapper(self, decorator: ast.expr, info: FunctionInfo) -> Value | None:
         """The function that a decorator of the project returns in place of the one it is given; None where it is none."""
         home = self._home(info)
         if isinstance(decorator, ast.Call):
@@ -111,7 +112,7 @@ class Wrappers:
         wrapper, bound = calls.unbound(value)
         if wrapper is info or bound is not None or wrapper.is_generator:
             return None
-        return wrapper
+        return value
 
     def _makes_marks(self, maker: FunctionInfo) -> bool:
         """Whether all that a maker of decorators returns are functions that only mark what they are given."""

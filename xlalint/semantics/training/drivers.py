@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.semantics.callbacks.callables import only_callee
@@ -438,10 +438,24 @@ class Drivers:
 
     def reached(self, functions: Iterable[FunctionInfo]) -> set[FunctionInfo]:
         """These functions and all that they call."""
+        return self._reached(functions, lambda _: False)
+
+    def differentiated(self, functions: Iterable[FunctionInfo]) -> set[FunctionInfo]:
+        """These functions and all that they call, but for what is called where a function brings a gradient of its own."""
+        return self._reached(functions, self._brings_gradient)
+
+    def _brings_gradient(self, info: FunctionInfo) -> bool:
+        traits = self._analysis.traits
+        return any(traits(one).brings_gradient for one in (info, *info.around))
+
+    def _reached(
+        self, functions: Iterable[FunctionInfo], is_end: Callable[[FunctionInfo], bool]
+    ) -> set[FunctionInfo]:
         found = set(functions)
         pending = list(found)
         while pending:
-            for callee in self._calls.get(pending.pop(), ()):
+            caller = pending.pop()
+            for callee in () if is_end(caller) else self._calls.get(caller, ()):
                 if callee not in found:
                     found.add(callee)
                     pending.append(callee)

@@ -68,7 +68,7 @@ def _called(info: FunctionInfo, analysis: Analysis) -> Iterator[Value]:
     """What a function calls, by the names of its module: what it binds itself is not looked for, nor methods of what a call returns,
     which may be the dataset that the function itself is mapped over.
     """
-    frame = analysis.modules.closures.get(info) or analysis.modules.module_frame(info.module)
+    frame = analysis.modules.closures.home(info)
     traits = analysis.traits(info)
     if traits.callback in _CALLBACKS:
         yield Value(EXTERNAL, ref=traits.callback)
