@@ -19,7 +19,7 @@ from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.names import api_name
 from xlalint.semantics.syntax import in_order, nodes_of
 from xlalint.semantics.truths import is_usual, truth
-from xlalint.semantics.values import EXTERNAL, INSTANCE, NAMED_TUPLE, UNKNOWN
+from xlalint.semantics.values import EXTERNAL, INSTANCE, NAMED_TUPLE, UNKNOWN, Value
 
 _MOST_CALLS = 3
 _SAME = frozenset({"tf.identity", "tf.stop_gradient", "tf.cast", "tf.convert_to_tensor"})
@@ -292,12 +292,12 @@ def _of_call(node: ast.Call, known: Known, frame: Frame, depth: int) -> Held:
     if depth >= _MOST_CALLS:
         return None
     callee = only_callee(target, frame.analysis)
-    info = callee.function if callee is not None else None
+    info, owner = (callee.function, callee.bound) if callee is not None else (None, None)
     if info is None and target.kind is INSTANCE and isinstance(target.ref, ClassInfo):
-        info = frame.analysis.classes.method(target.ref, "call")
+        info, owner = frame.analysis.classes.method(target.ref, "call"), target
     if info is None or isinstance(info.node, ast.Lambda):
         return None
-    return _of_function(info, _given(node, info, known, frame, depth), frame, depth)
+    return _of_function(info, _given(node, info, known, frame, depth), frame, depth, owner)
 
 
 def _mapped(function: ast.expr, held: Held, frame: Frame, depth: int) -> Held:
@@ -369,12 +369,20 @@ def _axis_given(node: ast.Call) -> ast.expr | None:
     return node.args[1] if len(node.args) > 1 else given.get("axis")
 
 
+def _own_name(info: FunctionInfo, frame: Frame) -> str | None:
+    """What a method calls its own object; None of other functions."""
+    arguments = info.node.args
+    named = (*arguments.posonlyargs, *arguments.args)
+    is_method = info.cls is not None and not frame.analysis.traits(info).is_static
+    return named[0].arg if is_method and named else None
+
+
 def _given(
     node: ast.Call, info: FunctionInfo, known: Known, frame: Frame, depth: int
 ) -> Mapping[str, Held]:
     arguments = info.node.args
     names = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
-    if info.cls is not None and not frame.analysis.traits(info).is_static:
+    if _own_name(info, frame) is not None:
         names = names[1:]
     if any(isinstance(each, ast.Starred) for each in node.args):
         return {}
@@ -382,8 +390,14 @@ def _given(
     return {name: _read(value, known, frame, depth) for name, value in pairs if name is not None}
 
 
-def _of_function(info: FunctionInfo, given: Mapping[str, Held], frame: Frame, depth: int) -> Held:
-    """What a function without other ways to its end returns."""
+def _of_function(
+    info: FunctionInfo,
+    given: Mapping[str, Held],
+    frame: Frame,
+    depth: int,
+    owner: Value | None = None,
+) -> Held:
+    """What a function without other ways to its end returns; `owner` is the object that it is bound to."""
     body = list(in_order(info.node.body)) if isinstance(info.node.body, list) else []
     if not body or not isinstance(body[-1], ast.Return):
         return None
@@ -392,6 +406,11 @@ def _of_function(info: FunctionInfo, given: Mapping[str, Held], frame: Frame, de
     if len(returns) != 1 or body[-1].value is None:
         return None
     home = frame.analysis.modules.closures.home(info)
-    inner: Known = dict.fromkeys(info.parameter_names) | dict(given)
+    own = _own_name(info, frame)  # what an object was made with is the same in every step
+    if own is not None and owner is not None:
+        home = frame.analysis.functions.frame_of(info, frame.context, owner, frame.depth + 1)
+        home.names[own] = owner
+        home.silent = True
+    inner: Known = dict.fromkeys(info.parameter_names - {own}) | dict(given)
     _follow(body[:-1], inner, home, depth + 1)
     return _read(body[-1].value, inner, home, depth + 1)
