@@ -168,7 +168,21 @@ def _unknown_item(node: ast.Subscript, base: Value, index: Value, frame: Frame) 
     if is_computed(index) and frame.context.is_compiled and index.sure and not index.structured:
         # Neither a list nor an array takes one while TensorFlow traces: `lengths[i]` in a loop of the graph.
         return Value(TENSOR, max(base.dependence, index.dependence), sure=False)
+    if frame.context.is_compiled and _is_cut_by_tensors(node, frame):
+        return _tensor_item(node, Value(TENSOR, ARRIVING, sure=False), frame)
     return Value(UNKNOWN, base.dependence)
+
+
+def _is_cut_by_tensors(node: ast.Subscript, frame: Frame) -> bool:
+    """`mother[:point]`, of which only the point is known to be a tensor: neither a list nor an array is cut at one while TensorFlow traces."""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    slices = [part for part in parts if isinstance(part, ast.Slice)]
+    written = [bound for part in slices for bound in (part.lower, part.upper) if bound is not None]
+    bounds = [frame.analysis.evaluate(bound, frame) for bound in written]
+    return any(
+        is_computed(bound) and bound.dependence >= ARRIVING and bound.sure and not bound.structured
+        for bound in bounds
+    )
 
 
 def _item(base: Value, index: Value, node: ast.Subscript) -> Value:

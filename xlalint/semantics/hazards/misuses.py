@@ -491,7 +491,9 @@ def _static_size_promised(
 
 
 def _is_of_kept(leaf: str, first: Value) -> bool:
-    """Whether a reshape is of what a mask or the like leaves of the first axis: a crop may have been resized since."""
+    """Whether a reshape is of what a mask or the like leaves of the first axis, or of parts put together again: a crop may have been resized since."""
+    if leaf == "reshape" and rejoined.is_rejoined(first):
+        return True
     is_counted = first.producer is not None and first.producer.startswith(("a boolean", "tf."))
     return leaf == "reshape" and is_counted and first.sized_axis == 0
 
