@@ -174,7 +174,14 @@ def _unknown_item(node: ast.Subscript, base: Value, index: Value, frame: Frame) 
 
 
 def _is_cut_by_tensors(node: ast.Subscript, frame: Frame) -> bool:
-    """`mother[:point]`, of which only the point is known to be a tensor: neither a list nor an array is cut at one while TensorFlow traces."""
+    """`mother[:point]` of a parameter, where only the point is known to be a tensor: neither a list nor an array is cut at one while TensorFlow
+    traces. (What another library's tokenizer returns may be ragged.)
+    """
+    info = frame.function
+    if info is None or not isinstance(node.value, ast.Name):
+        return False
+    if node.value.id not in info.parameter_names:
+        return False
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     slices = [part for part in parts if isinstance(part, ast.Slice)]
     written = [bound for part in slices for bound in (part.lower, part.upper) if bound is not None]
