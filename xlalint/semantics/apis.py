@@ -90,6 +90,9 @@ def call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
     value = _call_api(name, arguments, node, frame)
     if frame.analysis.makes_symbolic and symbolic.takes(arguments):
         api = frame.analysis.catalog.api(name)
+        answer = symbolic.answer(name, arguments)
+        if answer is not None:
+            return answer
         computes = api is not None and api.ops and name.startswith(("tf.", "keras.backend."))
         if computes or name in symbolic.ASK_FOR_SHAPES:
             symbolic.note(name, arguments, node, frame)

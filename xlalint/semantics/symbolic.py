@@ -14,7 +14,7 @@ from xlalint.semantics.elements import leaves
 from xlalint.semantics.environment.rename_table import of_value, table
 from xlalint.semantics.facts import RENAMED, SYMBOLIC, SYMBOLIC_TEST
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.values import ARRIVING, SHAPE, TENSOR, Value
+from xlalint.semantics.values import ARRIVING, FALSE, SHAPE, TENSOR, TRUE, Value
 
 # What `Value.given` holds for such a tensor.
 MARK = ("keras.Input",)
@@ -22,6 +22,8 @@ MARK = ("keras.Input",)
 ASK_FOR_SHAPES = frozenset({"tf.shape", "tf.rank", "tf.size"})
 # What goes through structures asks nothing of what is in them.
 _TAKE_THEM = ("tf.Tensor.", "tf.nest.")
+_ANSWERS = {"is_tensor": FALSE, "is_keras_tensor": TRUE}
+_KERAS_TENSOR = frozenset({"is_keras_tensor"})
 _QUESTIONS = frozenset({"hasattr", "getattr", "isinstance", "is_keras_tensor"})
 _MODELS = ("keras.applications.", "keras.Model", "keras.Sequential")
 
@@ -55,10 +57,25 @@ def takes(arguments: Arguments) -> bool:
     return any(is_symbolic(leaf) for value in given for leaf in leaves(value))
 
 
+def answer(name: str, arguments: Arguments) -> Value | None:
+    """What a question for the kind of tensor is answered of one: `tf.is_tensor(x)` is False of it, `is_keras_tensor(x)` True. None of other calls."""
+    leaf = name.rsplit(".", 1)[-1]
+    if leaf not in _ANSWERS or len(arguments.positional) != 1:
+        return None
+    return _ANSWERS[leaf] if is_symbolic(arguments.positional[0]) else None
+
+
+def has_attribute(value: Value, name: object) -> bool:
+    """Whether one is asked for what it alone has: `hasattr(x, "_keras_history")`."""
+    return is_symbolic(value) and name == "_keras_history"
+
+
 def note(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
     """Note a function of TensorFlow that is called with one."""
     if frame.silent or frame.caught or not isinstance(node, ast.Call) or not takes(arguments):
         return
+    if _asks(frame, _KERAS_TENSOR):
+        return  # in a `try`, too
     if not name.endswith("assert_equal") and not name.startswith(_TAKE_THEM):
         value = next(v for v in (*arguments.positional, *arguments.keywords.values()))
         frame.analysis.note_anywhere(frame, node, SYMBOLIC, value, name)
@@ -77,20 +94,16 @@ def note_asked(value: Value, node: ast.Attribute, frame: Frame) -> None:
     entry = gone.get(node.attr)
     if entry is None or value.optional or value.guess or frame.silent or frame.caught:
         return
-    if not _asks_what_it_is(frame):
+    if not _asks(frame, _QUESTIONS):
         frame.analysis.note_anywhere(frame, node, RENAMED, value, of_value(entry))
 
 
-def _asks_what_it_is(frame: Frame) -> bool:
-    """Whether the function is made for tensors of several kinds."""
-    if frame.function is None:
-        return False
-    named = (
-        node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        for node in ast.walk(frame.function.node)
-        if isinstance(node, ast.Call)
+def _asks(frame: Frame, questions: frozenset[str]) -> bool:
+    """Whether the function is made for tensors of several kinds, of which it asks these questions."""
+    return frame.function is not None and any(
+        getattr(call.func, "attr", getattr(call.func, "id", "")) in questions
+        for call in frame.function.calls
     )
-    return not _QUESTIONS.isdisjoint(named)
 
 
 def note_test(node: ast.expr, value: Value, construct: str, frame: Frame) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import eager, evidence
+from xlalint.semantics import eager, evidence, symbolic
 from xlalint.semantics.attributes import read
 from xlalint.semantics.callbacks import handed_functions, protocols
 from xlalint.semantics.elements import element, iterated
@@ -327,6 +327,8 @@ def _named_alike(module: Value, name: Partly, frame: Frame) -> Value:
 
 def _hasattr(values: tuple[Value, ...], frame: Frame) -> Value:
     name = values[1].constant() if len(values) > 1 else None
+    if name is not None and symbolic.has_attribute(values[0], name.value):
+        return TRUE
     if (
         name is not None
         and values[0].kind is TENSOR
