@@ -216,7 +216,7 @@ def _calls_tensorflow(info: FunctionInfo, frame: Frame) -> bool:
 def _used(info: FunctionInfo, frame: Frame, numpy: bool, calls_left: int) -> set[str]:
     arguments = info.node.args
     candidates = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    many = asked_for_extremes(info)
+    many = asked_for_extremes(info) | _asked_for_rows(info)
     candidates = {name for name in candidates if not is_setting(name) or name in many}
     candidates -= _words(arguments)
     found: set[str] = set()
@@ -259,6 +259,20 @@ def asked_for_extremes(info: FunctionInfo) -> set[str]:
         for call in info.calls
         if isinstance(call.func, ast.Name)
         and call.func.id in ("max", "min")
+        and len(call.args) == 1
+        and isinstance(call.args[0], ast.Name)
+    }
+
+
+def _asked_for_rows(info: FunctionInfo) -> set[str]:
+    """What has rows is no single number, whatever its name: `n_node` in `tf.range(tf.shape(n_node)[0])`."""
+    indexed = [node.value for node in info.telling if isinstance(node, ast.Subscript)]
+    return {
+        call.args[0].id
+        for call in indexed
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr == "shape"
         and len(call.args) == 1
         and isinstance(call.args[0], ast.Name)
     }
