@@ -59,15 +59,15 @@ _TENSOR_NAMES = re.compile(
 )
 _MASK_NAMES = re.compile(r"(^|_)masks?$")
 _SETTING_NAMES = re.compile(
-    r"^(num|n|max|min|total)_|(^|_)(axis|axes|dtype|name|names|size|sizes|num|n|dim|dims|depth|seed|config|training|mode|type|path|"
+    r"^(num|n|max|min|total)_|sizes?$|dims?$|(^|_)(axis|axes|dtype|name|names|num|n|depth|seed|config|training|mode|type|path|"
     r"rate|epsilon|eps|alpha|beta|gamma|delta|reduction|scope|prefix|kwargs|args|fn|func|callback|optimizer|strategy|model|"
-    r"layer|activation|channels|filters|strides|padding|units|rank|ndims|count|batch_size|lr|temperature|threshold|method|step|steps|"
+    r"layer|activation|channels|filters|strides?|padding|units|rank|ndims|count|batch_size|lr|temperature|threshold|method|step|steps|"
     r"n?iters?|maxiter|iterations|[arxf]?tol|tolerance)$|shapes?$"
 )
 
 
 _SIZE_NAMES = re.compile(
-    r"^(num|n|max|min)_|(^|_)(sizes?|depth|num|count|len|length|axis|channels|filters|units|ndims|rank)$|shapes?$"
+    r"^(num|n|max|min)_|sizes?$|(^|_)(depth|num|count|len|length|axis|channels|filters|units|ndims|rank)$|shapes?$"
 )
 
 
