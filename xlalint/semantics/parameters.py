@@ -58,8 +58,12 @@ _TENSOR_NAMES = re.compile(
     r"input_ids|masked_outputs?|predictions?|embeddings?|features|encoder_outputs?|query|queries|keys|values?|scores|weights?|x|y|z)$"
 )
 _MASK_NAMES = re.compile(r"(^|_)masks?$")
+# `kernel_size`, `ksize` and `kernelsize`; of `stepsizes`, there may be one for each row.
+_SIZE = r"([a-z]|batch|emb|filter|im|img|kernel|patch|pool|vocab|win|window)?sizes?"
 _SETTING_NAMES = re.compile(
-    r"^(num|n|max|min|total)_|sizes?$|dims?$|(^|_)(axis|axes|dtype|name|names|num|n|depth|seed|config|training|mode|type|path|"
+    r"^(num|n|max|min|total)_|(^|_)("
+    + _SIZE
+    + r"|([a-z]|emb|embed|hidden|in|model|out)?dims?|axis|axes|dtype|name|names|num|n|depth|seed|config|training|mode|type|path|"
     r"rate|epsilon|eps|alpha|beta|gamma|delta|reduction|scope|prefix|kwargs|args|fn|func|callback|optimizer|strategy|model|"
     r"layer|activation|channels|filters|strides?|padding|units|rank|ndims|count|batch_size|lr|temperature|threshold|method|step|steps|"
     r"n?iters?|maxiter|iterations|[arxf]?tol|tolerance)$|shapes?$"
@@ -67,7 +71,9 @@ _SETTING_NAMES = re.compile(
 
 
 _SIZE_NAMES = re.compile(
-    r"^(num|n|max|min)_|sizes?$|(^|_)(depth|num|count|len|length|axis|channels|filters|units|ndims|rank)$|shapes?$"
+    r"^(num|n|max|min)_|(^|_)("
+    + _SIZE
+    + r"|depth|num|count|len|length|axis|channels|filters|units|ndims|rank)$|shapes?$"
 )
 
 
