@@ -38,7 +38,7 @@ def dtype_of_result(
     if api is not None and api.result_dtype is not None:
         first = next((v.dtype for v in flat if v.is_tensor), None)
         if first is not None and _is_of_sizes(first, api, bound):
-            return None
+            return dtype_of_literal(bound[api.params[0]], {})
         if first == "bfloat16" and any(v.dtype == "float32" for v in flat if v.is_tensor):
             return None  # products of both are float32, keras.ops makes float32 of both, the rest fails
         return _REAL.get(first, first) if api.result_dtype == "real" and first else first
@@ -49,11 +49,18 @@ def dtype_of_result(
 
 
 def _is_of_sizes(dtype: str, api: Api, bound: Bound) -> bool:
-    """`tf.reshape(x, (n, 3))`, `tf.roll(x, n)` of what nobody knows: `n` says nothing of the elements."""
+    """`tf.reshape(x, (n, 3))`, `tf.roll(x, n)` of what nobody knows, `tf.tile([[0.0]], [n, 3])`, `tf.gather([0.1, 0.2], n)`: `n` says nothing of
+    the elements.
+    """
     worked_on = bound.get(api.params[0]) if api.params else None
-    is_unknown = worked_on is not None and worked_on.kind is UNKNOWN
-    among_equals = api.shape in ("broadcast", "matmul")
-    return is_unknown and not among_equals and dtype.startswith(("int", "uint"))
+    if worked_on is None or not dtype.startswith(("int", "uint")):
+        return False
+    if worked_on.kind is UNKNOWN:
+        return api.shape not in ("broadcast", "matmul")
+    if any(leaf.holds_data for leaf in leaves(worked_on)):
+        return False
+    written = dtype_of_literal(worked_on, {})
+    return written is not None and not written.startswith(("int", "uint"))
 
 
 # Complex numbers as wide as the real ones that they are made of: float32 where nothing says otherwise.

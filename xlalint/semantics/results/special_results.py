@@ -212,7 +212,8 @@ def _gather(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: 
     params = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
     sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
     dependence = text.chosen(params, dependence_of(flat))
-    gathered = Value(TENSOR, dependence, indices.producer, params.dtype, sure=sure)
+    dtype = params.dtype if params.holds_data else dtype_of_literal(params, {})
+    gathered = Value(TENSOR, dependence, indices.producer, dtype, sure=sure)
     if indices.producer is None:
         return gathered
     return gathered._replace(sized_axis=_gathered_axis(bound, indices))
