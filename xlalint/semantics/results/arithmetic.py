@@ -157,15 +157,15 @@ _ON_BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
 
 
 def _after_operator(node: ast.AST, left: Value, right: Value) -> Value:
-    """Whole numbers divided are float64, and masks put together a mask; XLA follows no size through a product of matrices. A fraction of a data-sized size is no bound that XLA knows (fixtures/XLA203)."""
+    """Whole numbers divided are fractions, and masks put together a mask; XLA follows no size through a product of matrices. A fraction of a data-sized size is no bound that XLA knows (fixtures/XLA203)."""
     op = getattr(node, "op", None)
     value = tensor_of(left, right)
     if isinstance(op, _ON_BITS) and "bool" in (left.dtype, right.dtype):
         return value._replace(dtype="bool")
     if isinstance(op, ast.MatMult) and value.dependence == ARRIVING:
         return value._replace(dependence=COMPUTED)
-    if isinstance(op, ast.Div) and value.dtype in ("int32", "int64"):
-        return value._replace(dtype="float64")
+    if isinstance(op, ast.Div) and value.dtype in _DIVIDED:
+        return value._replace(dtype=_DIVIDED[value.dtype])
     if isinstance(op, (ast.FloorDiv, ast.Mod)) and value.dependence == BOUNDED:
         return value._replace(dependence=COMPUTED)
     return value
@@ -208,6 +208,11 @@ _FOLDED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 }
 # Of a power that is worked out: the bits of the base, times the exponent.
 _MOST_BITS = 128
+# What TensorFlow makes of whole numbers before it divides them.
+_DIVIDED = {
+    **dict.fromkeys(("int8", "int16", "uint8", "uint16"), "float32"),
+    **dict.fromkeys(("int32", "int64", "uint32", "uint64"), "float64"),
+}
 _DIVISIONS = (operator.truediv, operator.floordiv, operator.mod)
 _LARGEST = 2**63
 

@@ -20,8 +20,10 @@ def dtype_of_result(
 ) -> str | None:
     """The element type of what a call returns, by its arguments and the catalogue; None where nobody knows."""
     leaf = name.rsplit(".", 1)[-1]
-    if leaf in BOOLEAN:
+    if leaf in BOOLEAN and bound.get("dtype", NONE) == NONE:
         return "bool"
+    if leaf == "bincount" and bound.get("weights", NONE) != NONE:
+        return bound["weights"].dtype if bound["weights"].is_tensor else None
     named = (api.dtype_arg if api else None) or "dtype"
     # Catalogues of older versions do not say which parameter it is.
     given = next(
@@ -39,6 +41,8 @@ def dtype_of_result(
         first = next((v.dtype for v in flat if v.is_tensor), None)
         if first is not None and _is_of_sizes(first, api, bound):
             return dtype_of_literal(bound[api.params[0]], {})
+        if name.startswith(_NUMPYS) and _is_promoted(leaf, flat):
+            return None
         if first == "bfloat16" and any(v.dtype == "float32" for v in flat if v.is_tensor):
             return None  # products of both are float32, keras.ops makes float32 of both, the rest fails
         return _REAL.get(first, first) if api.result_dtype == "real" and first else first
@@ -46,6 +50,23 @@ def dtype_of_result(
         wide = any(v.dtype == "float64" for v in flat if v.is_tensor)
         return "complex128" if wide else "complex64"
     return None
+
+
+_NUMPYS = ("keras.ops.", "tf.experimental.numpy.")
+_FRACTIONS = frozenset(
+    "quantile nanquantile percentile nanpercentile nanmedian square cumsum nancumsum sum nansum prod nanprod trace fmin fmax".split()
+)
+
+
+def _is_promoted(leaf: str, flat: tuple[Value, ...]) -> bool:
+    """Whether functions that promote as NumPy's do may return another dtype than that of the first tensor: of tensors of several, and of whole
+    numbers, of which many make fractions.
+    """
+    found = {v.dtype for v in flat if v.is_tensor}
+    first = next(iter(found)) if len(found) == 1 else None
+    if len(found) > 1:
+        return True
+    return leaf in _FRACTIONS and first is not None and first.startswith(("int", "uint", "bool"))
 
 
 def _is_of_sizes(dtype: str, api: Api, bound: Bound) -> bool:

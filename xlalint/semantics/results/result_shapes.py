@@ -203,11 +203,20 @@ def _reduced(api: Api, bound: Bound, usual: int | None = None) -> Shape | None:
 
 
 def _argument_of_extreme(api: Api, bound: Bound) -> Shape | None:
-    axis = _given(api, bound, "axis", "dimension")
-    if axis is None and api.name.startswith("keras."):
-        return () if "ops" in api.name else _last_gone(_first(api, bound).shape)
+    axis, keep = _given(api, bound, "axis", "dimension"), _flag(bound.get("keepdims"))
+    if keep is None:
+        return None
+    if axis is None and api.name.startswith("keras.backend."):
+        return _last_gone(_first(api, bound).shape)
+    if (axis is None or axis == NONE) and _is_numpys(api):
+        return shapes.reduced(_first(api, bound).shape, None, keep)
     known = number(axis) if axis is not None else 0
-    return shapes.reduced(_first(api, bound).shape, (known,), False) if known is not None else None
+    return shapes.reduced(_first(api, bound).shape, (known,), keep) if known is not None else None
+
+
+def _is_numpys(api: Api) -> bool:
+    """Whether a function does as NumPy's of its name does: over all elements where no axis is given."""
+    return api.name.startswith(("keras.ops.", "tf.experimental.numpy."))
 
 
 def _last_gone(shape: Shape | None) -> Shape | None:
@@ -245,7 +254,10 @@ def _constant(api: Api, bound: Bound) -> Shape | None:
 
 def _expand_dims(api: Api, bound: Bound) -> Shape | None:
     axis = _given(api, bound, "axis", "dim")
-    return shapes.expanded(_first(api, bound).shape, number(axis) if axis is not None else None)
+    shape = _first(api, bound).shape
+    if axis is not None and axis.kind is SEQUENCE:
+        return None if shape is None else (None,) * (len(shape) + len(axis.ref))
+    return shapes.expanded(shape, number(axis) if axis is not None else None)
 
 
 def _squeeze(api: Api, bound: Bound) -> Shape | None:
@@ -254,9 +266,18 @@ def _squeeze(api: Api, bound: Bound) -> Shape | None:
 
 
 def _transpose(api: Api, bound: Bound) -> Shape | None:
+    if api.name.startswith("tf.image."):
+        return _transposed_image(_first(api, bound).shape)
     understood, order = _axes(_given(api, bound, "perm", "axes", "pattern"))
     shape = _first(api, bound).shape
     return shapes.transposed(shape, order) if understood else shape and (None,) * len(shape)
+
+
+def _transposed_image(shape: Shape | None) -> Shape | None:
+    """An image, or a batch of them, with its height and width exchanged."""
+    if shape is None or len(shape) not in (3, 4):
+        return None
+    return (*shape[:-3], shape[-2], shape[-3], shape[-1])
 
 
 def _items(value: Value) -> list[Shape | None] | None:
@@ -278,10 +299,37 @@ def _concat(api: Api, bound: Bound) -> Shape | None:
     items = _items(_first(api, bound))
     axis = _given(api, bound, "axis")
     if axis is None:
-        position: int | None = 0 if "ops" in api.name else -1  # tf.concat asks for one
+        position: int | None = 0 if _is_numpys(api) else -1  # tf.concat asks for one
     else:
         position = number(axis)
     return shapes.concatenated(items, position) if items else None
+
+
+def _put_side_by_side(api: Api, bound: Bound) -> Shape | None:
+    """`vstack` and `hstack`: along the first axis and the second; vectors lie along one axis for `hstack`, and are rows for `vstack`."""
+    items = _items(_first(api, bound))
+    if not items or any(not item for item in items):
+        return None
+    is_upright = api.name.endswith("vstack")
+    if any(item is not None and len(item) == 1 for item in items):
+        return (None, None) if is_upright else (None,)
+    return shapes.concatenated(items, 0 if is_upright else 1)
+
+
+def _sum_of_tensors(api: Api, bound: Bound) -> Shape | None:
+    """`tf.add_n` of a list, or of what lies along the first axis of a tensor."""
+    given = _first(api, bound)
+    if given.is_tensor:
+        return given.shape[1:] if given.shape else None
+    items = _items(given)
+    return shapes.broadcast(items) if items else None
+
+
+def _quantile(api: Api, bound: Bound) -> Shape | None:
+    """One of each of the quantiles asked for, which come first."""
+    asked = operand_shape(bound["q"]) if "q" in bound else None
+    left = _reduced(api, bound)
+    return None if asked is None or left is None else (*asked, *left)
 
 
 def _matmul(api: Api, bound: Bound) -> Shape | None:
@@ -329,6 +377,21 @@ def _gather(api: Api, bound: Bound) -> Shape | None:
     return shapes.gathered(_first(api, bound).shape, of_indices, position, batched)
 
 
+def _take(api: Api, bound: Bound) -> Shape | None:
+    """Without an axis, of all elements in a row."""
+    indices = bound.get("indices")
+    if indices is not None and bound.get("axis", NONE) == NONE and _is_numpys(api):
+        return operand_shape(indices)
+    return _gather(api, bound)
+
+
+def _take_along(api: Api, bound: Bound) -> Shape | None:
+    shape = _first(api, bound).shape
+    if bound.get("axis", NONE) == NONE and _is_numpys(api):
+        return (None,)
+    return None if shape is None else (None,) * len(shape)
+
+
 def _batch_dimensions(bound: Bound) -> int | None:
     """How many first dimensions a tensor and its indices have in common; None where that is not known, or counted from the end."""
     given = bound.get("batch_dims")
@@ -349,15 +412,23 @@ def _gather_nd(api: Api, bound: Bound) -> Shape | None:
 
 def _tile(api: Api, bound: Bound) -> Shape | None:
     shape = _first(api, bound).shape
-    if shape is None:
-        repeats = _given(api, bound, "multiples", "repeats")
-        known = numbers(repeats) if repeats is not None else None
-        return (None,) * len(known) if known and "ops" not in api.name else None
-    repeats = _given(api, bound, "multiples", "repeats")
+    repeats = _given(api, bound, "multiples", "repeats", "reps", "n")
     known = numbers(repeats) if repeats is not None else None
-    if known is None or len(known) != len(shape):
+    if not _is_numpys(api):
+        return _tiled(shape, known)
+    if shape is None or known is None:
+        return None
+    # NumPy's fills the shorter of the two up with ones in front.
+    rank = max(len(shape), len(known))
+    return _tiled((1,) * (rank - len(shape)) + shape, (1,) * (rank - len(known)) + known)
+
+
+def _tiled(shape: Shape | None, times: Shape | None) -> Shape | None:
+    if shape is None:
+        return (None,) * len(times) if times else None
+    if times is None or len(times) != len(shape):
         return (None,) * len(shape)
-    return tuple(None if d is None or n is None else d * n for d, n in zip(shape, known))
+    return tuple(None if d is None or n is None else d * n for d, n in zip(shape, times))
 
 
 def _repeated(api: Api, bound: Bound) -> Shape | None:
@@ -414,6 +485,15 @@ def _sequence_mask(api: Api, bound: Bound) -> Shape | None:
     return (*shape, number(longest) if longest is not None else None)
 
 
+# Their results have the rank that their arguments say, not that of the calls that were measured.
+_OPEN_RANKS = frozenset("quantile nanquantile percentile nanpercentile get_item".split())
+
+
+def is_open(name: str) -> bool:
+    """Whether nothing but the shape that is worked out here says what rank a result has."""
+    return name.rsplit(".", 1)[-1] in _OPEN_RANKS
+
+
 _NAMESPACES = ("tf.", "keras.ops.", "keras.backend.")
 _RULES: dict[str, Callable[[Api, Bound], Shape | None]] = {
     "reshape": _reshape,
@@ -446,7 +526,18 @@ _RULES: dict[str, Callable[[Api, Bound], Shape | None]] = {
     "eye": _eye,
     "gather": _gather,
     "gather_nd": _gather_nd,
-    "take": _gather,
+    "take": _take,
+    "take_along_axis": _take_along,
+    "vstack": _put_side_by_side,
+    "hstack": _put_side_by_side,
+    "add_n": _sum_of_tensors,
+    "accumulate_n": _sum_of_tensors,
+    "quantile": _quantile,
+    "nanquantile": _quantile,
+    "percentile": _quantile,
+    "nanpercentile": _quantile,
+    "get_item": lambda api, bound: None,
+    "dynamic_stitch": lambda api, bound: None,
     "tile": _tile,
     "pad": _padded,
     "broadcast_to": _broadcast_to,

@@ -227,7 +227,7 @@ def _tensor_result(
     if data_sized and dependence >= CAPTURED:
         return data_sized_result(api, data_sized, dependence, bound, sure)
     dtype = dtype_of_result(name, api, bound, flat)
-    rank = api.result_rank
+    rank = None if result_shapes.is_open(name) else api.result_rank
     if rank is None and api.shape in ("same", "broadcast"):
         # At least that of each operand.
         rank = max((leaf.rank for leaf in flat if leaf.is_tensor and leaf.rank), default=None)

@@ -99,9 +99,11 @@ def _to_floats(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], fram
 def _same(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     first = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
     if first.is_tensor:
-        return first._replace(
+        same = first._replace(
             kind=TENSOR, ref=_content(first), structured=False, optional=False, guess=False
         )
+        given = bound.get("dtype", NONE)
+        return same if given == NONE else same._replace(dtype=dtype_name(given))
     if first.kind is SHAPE and first.shape is not None:
         return Value(
             TENSOR, FROM_SHAPE, None, "int32", 1, Content(first.shape), shape=(len(first.shape),)
@@ -135,9 +137,18 @@ def _is_tensor(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], fram
 def _like(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     first = arguments.positional[0] if arguments.positional else bound.get("input", NOTHING_KNOWN)
     given = bound.get("dtype")
-    dtype = first.dtype if given is None or given == NONE else dtype_name(given)
+    dtype = _dtype_of(first) if given is None or given == NONE else dtype_name(given)
     value = Value(TENSOR, CONSTANT, producer_of_leaves(flat), dtype)
     return shaped(value, first.shape) if first.is_tensor and first.shape is not None else value
+
+
+def _dtype_of(value: Value) -> str | None:
+    """Of a tensor, or of the one that is made of what is written or listed."""
+    if value.holds_data:
+        return value.dtype
+    if value.kind is SEQUENCE and any(leaf.holds_data for leaf in leaves(value)):
+        return next(leaf.dtype for leaf in leaves(value) if leaf.holds_data)
+    return dtype_of_literal(value, {})
 
 
 def _ones_like(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
@@ -213,6 +224,8 @@ def _gather(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: 
     sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
     dependence = text.chosen(params, dependence_of(flat))
     dtype = params.dtype if params.holds_data else dtype_of_literal(params, {})
+    if not params.holds_data and dtype == "string":
+        dtype = None  # the gather itself is reported: what is done with the words then says no more
     gathered = Value(TENSOR, dependence, indices.producer, dtype, sure=sure)
     if indices.producer is None:
         return gathered
