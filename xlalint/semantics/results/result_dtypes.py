@@ -31,6 +31,8 @@ def dtype_of_result(
     )
     if given is not None and given != NONE:
         return dtype_name(given)
+    if leaf in _BETWEEN and name.startswith(_NUMPYS):
+        return None  # promoted of both ends
     if api is not None and (api.result_dtype or "").startswith("like:"):
         return _dtype_of_parameter(api, bound)
     if api is not None and api.result_dtype not in (None, "same", "real"):
@@ -53,20 +55,25 @@ def dtype_of_result(
 
 
 _NUMPYS = ("keras.ops.", "tf.experimental.numpy.")
+_BETWEEN = frozenset({"linspace", "logspace", "geomspace", "ldexp"})
 _FRACTIONS = frozenset(
-    "quantile nanquantile percentile nanpercentile nanmedian square cumsum nancumsum sum nansum prod nanprod trace fmin fmax".split()
+    "quantile nanquantile percentile nanpercentile nanmedian square cumsum nancumsum nancumprod sum nansum prod nanprod trace fmin fmax".split()
 )
 
 
 def _is_promoted(leaf: str, flat: tuple[Value, ...]) -> bool:
     """Whether functions that promote as NumPy's do may return another dtype than that of the first tensor: of tensors of several, and of whole
-    numbers, of which many make fractions.
+    numbers beside a fraction, or where many make fractions of them.
     """
     found = {v.dtype for v in flat if v.is_tensor}
-    first = next(iter(found)) if len(found) == 1 else None
     if len(found) > 1:
         return True
-    return leaf in _FRACTIONS and first is not None and first.startswith(("int", "uint", "bool"))
+    dtype = found.pop() if found else None
+    if dtype is None or not dtype.startswith(("int", "uint", "bool")):
+        return False
+    return leaf in _FRACTIONS or any(
+        type(v.ref) is Const and type(v.ref.value) is float for v in flat
+    )
 
 
 def _is_of_sizes(dtype: str, api: Api, bound: Bound) -> bool:

@@ -325,6 +325,14 @@ def _sum_of_tensors(api: Api, bound: Bound) -> Shape | None:
     return shapes.broadcast(items) if items else None
 
 
+def _drawn(api: Api, bound: Bound) -> Shape | None:
+    """So many draws of each of the distributions that its parameters make: `tf.random.poisson([n], rates)`."""
+    sizes = numbers(bound["shape"]) if "shape" in bound else None
+    given = [bound[name] for name in ("lam", "alpha", "beta") if bound.get(name, NONE) != NONE]
+    each = broadcast(given) if given else None
+    return None if sizes is None or each is None else (*sizes, *each)
+
+
 def _quantile(api: Api, bound: Bound) -> Shape | None:
     """One of each of the quantiles asked for, which come first."""
     asked = operand_shape(bound["q"]) if "q" in bound else None
@@ -532,6 +540,8 @@ _RULES: dict[str, Callable[[Api, Bound], Shape | None]] = {
     "hstack": _put_side_by_side,
     "add_n": _sum_of_tensors,
     "accumulate_n": _sum_of_tensors,
+    "poisson": _drawn,
+    "gamma": _drawn,
     "quantile": _quantile,
     "nanquantile": _quantile,
     "percentile": _quantile,

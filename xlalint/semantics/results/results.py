@@ -324,6 +324,9 @@ def _shape_of(name: str, flat: tuple[Value, ...], bound: Bound) -> Value:
     dependence = BOUNDED if is_data_sized and name != "tf.rank" else FROM_SHAPE
     rank = 0 if name == "tf.rank" or name in _COUNTS else 1
     first = flat[0] if flat and flat[0].is_tensor else NOTHING_KNOWN
+    whole = bound.get("input", bound.get("x", NOTHING_KNOWN))
+    if whole.kind is SEQUENCE:  # becomes one tensor, of a dimension more
+        first = NOTHING_KNOWN._replace(shape=result_shapes.operand_shape(whole))
     if name == "keras.ops.shape":
         return _shape_as_tuple(first, dependence)
     shape, place = first.shape, first.sized_axis if first.producer is not None else None

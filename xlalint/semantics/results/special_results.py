@@ -252,6 +252,15 @@ def _constant_value(
     )
 
 
+def _constant_of_keras(
+    arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
+) -> Value:
+    """`K.constant([1, 2])`: of floating numbers, unless a dtype is given."""
+    value = _constant_value(arguments, bound, flat, frame)
+    is_given = bound.get("dtype", NONE) != NONE
+    return value if is_given else value._replace(dtype="float32", ref=None)
+
+
 def _numbers_in(value: Value) -> Content | None:
     """The elements of a constant vector of whole numbers, or of one number; those of an empty list, too."""
     if value.kind is SEQUENCE and len(value.ref) <= 8:
@@ -498,7 +507,7 @@ SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value]
     "tf.nn.embedding_lookup": _gather,
     "keras.ops.take": _gather,
     "tf.constant": _constant_value,
-    "keras.backend.constant": _constant_value,
+    "keras.backend.constant": _constant_of_keras,
     "tf.zeros": _filled,
     "tf.ones": _filled,
     "tf.eye": _filled,
