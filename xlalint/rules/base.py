@@ -13,6 +13,7 @@ from xlalint import pages
 from xlalint.finding import Finding, Region, Severity, Span
 from xlalint.rules.positions import Place, Positions
 from xlalint.semantics.facts import Fact
+from xlalint.semantics.values import ReadInCalls
 
 _LONGEST_QUOTE = 60
 _UNUSUAL = (
@@ -72,8 +73,11 @@ class Rule:
         self.passage = passage
 
     def facts(self, node: cst.CSTNode, *kinds: str) -> list[Fact]:
-        """What the analysis saw at a node, of these kinds."""
-        return [f for f in self.passage.facts_at(node) if f.kind in kinds]
+        """What the analysis saw at a node, of these kinds, as far as it is so on the target."""
+        seen = [f for f in self.passage.facts_at(node) if f.kind in kinds]
+        if self.passage.aim.is_tpu:
+            return seen
+        return [f for f in seen if type(f.value.producer) is not ReadInCalls]
 
     def quote(self, node: cst.CSTNode) -> str:
         """The source of a node on one line, shortened, for a message."""

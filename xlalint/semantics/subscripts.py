@@ -59,6 +59,7 @@ from xlalint.semantics.values import (
     Cut,
     Lengths,
     Places,
+    ReadInCalls,
     Sizes,
     Value,
     class_name,
@@ -361,15 +362,18 @@ def _sized_by_slice(
 ) -> tuple[str | None, int | None]:
     """`x[:, :i]`, where only the running program knows `i`, is data-sized; what made it so, and along which axis.
 
-    A bound that is an argument is none of these: XLA on CPU and GPU reads it and compiles again.
+    Of a bound that is an argument, this is so on a TPU alone.
     """
     for position, (part, value) in enumerate(zip(parts, values)):
-        if isinstance(part, ast.Slice) and value.dependence in (BOUNDED, COMPUTED):
-            if value.sure and part.step is None:
-                if base.dtype is None or base.dtype.startswith(("float", "bfloat", "complex")):
-                    frame.analysis.note(frame, node, SLICE, base)
-                    kept_in_steps.note_slice(node, part, base, frame)
-                return ast.unparse(node), _axis_after(parts, values, position)
+        if not isinstance(part, ast.Slice) or part.step is not None or not value.sure:
+            continue
+        if value.dependence in (BOUNDED, COMPUTED):
+            if base.dtype is None or base.dtype.startswith(("float", "bfloat", "complex")):
+                frame.analysis.note(frame, node, SLICE, base)
+                kept_in_steps.note_slice(node, part, base, frame)
+            return ast.unparse(node), _axis_after(parts, values, position)
+        if value.dependence == ARRIVING and not value.guess:
+            return ReadInCalls(ast.unparse(node)), _axis_after(parts, values, position)
     return None, 0
 
 
@@ -378,7 +382,7 @@ def _cut(parts: list[ast.expr], values: list[Value]) -> Cut | None:
     axes = [
         _axis_after(parts, values, position)
         for position, (part, value) in enumerate(zip(parts, values))
-        if isinstance(part, ast.Slice) and value.dependence in (BOUNDED, COMPUTED)
+        if isinstance(part, ast.Slice) and value.dependence in (BOUNDED, ARRIVING, COMPUTED)
     ]
     known = frozenset(axis for axis in axes if axis is not None)
     return Cut(known) if len(known) == len(axes) else None
@@ -558,11 +562,15 @@ def index_value(part: ast.expr, frame: Frame) -> Value:
         for b in (part.lower, part.upper, part.step)
         if b is not None
     ]
-    dependence = max((b.dependence for b in bounds if b.is_tensor), default=CONSTANT)
+    tensors = [b for b in bounds if b.is_tensor]
+    dependence = max((b.dependence for b in tensors), default=CONSTANT)
     unknown = next((b.producer for b in bounds if unknown_sizes.is_unknown(b)), None)
     ref = NONE.ref if unknown is not None else None
     wide = next((b.dtype for b in bounds if _is_wide_count(b)), None)
-    return Value(PYTHON, dependence, unknown, wide, ref=ref, sure=all(b.sure for b in bounds))
+    return Value(
+        PYTHON, dependence, unknown, wide, ref=ref, sure=all(b.sure for b in bounds),
+        guess=any(b.guess or b.structured for b in tensors),
+    )  # fmt: skip
 
 
 def _is_wide_count(value: Value) -> bool:

@@ -156,6 +156,14 @@ class Rest(NamedTuple):
     axis: int | None = None
 
 
+class ReadInCalls(str):
+    """What made a tensor data-sized, where an argument decides the size (`x[:n]`): XLA on CPU and GPU reads that as it compiles, once for each
+    value, and has a static size; for a TPU it is a bound and a count, like any other size from data.
+    """
+
+    __slots__ = ()
+
+
 class Cut(NamedTuple):
     """Along which axes slices with bounds of the running program made a tensor (rejoined.py)."""
 

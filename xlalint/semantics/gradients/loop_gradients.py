@@ -45,6 +45,12 @@ _KEEP_NOTHING = frozenset(
     "add add_n subtract concat identity negative cast stack stop_gradient print set_loop_options append range shape "
     "constant zeros ones zeros_like ones_like".split()
 )
+# Calls that move or sum elements: their gradient needs where to, and none of what the step computed (measured, TensorFlow 2.21; not so
+# `repeat`, and of open shapes the shapes as well).
+_MOVE = frozenset(
+    "reverse transpose matrix_transpose roll cumsum band_part reshape expand_dims squeeze pad tile broadcast_to reduce_sum reduce_mean "
+    "unstack accumulate_n bias_add diag_part trace".split()
+)
 # How many functions are looked into, one called by the other.
 _DEEPEST = 3
 
@@ -332,13 +338,22 @@ def _keeps_values(
         if _is_product(part):
             if _names(part) & differentiable:
                 return True
-        elif isinstance(part, ast.Call) and called_name(part) not in _KEEP_NOTHING:
+        elif isinstance(part, ast.Call) and not _keeps_nothing(part, carried):
             if _names(part) & differentiable and _call_keeps_values(part, frame, within):
                 return True
         elif isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Load):
             if _names(part.slice) & carried:
                 return True
     return False
+
+
+def _keeps_nothing(call: ast.Call, carried: set[str]) -> bool:
+    """Whether the gradient of a call needs neither what it is given nor what comes of it: sums, and moves to places that no step changes."""
+    name = called_name(call)
+    if name not in _MOVE:
+        return name in _KEEP_NOTHING
+    places = [*call.args[1:], *(keyword.value for keyword in call.keywords)]
+    return not any(_names(place) & carried for place in places)
 
 
 def _is_product(node: ast.AST) -> bool:
