@@ -55,6 +55,23 @@ def test_nothing_to_run_says_how_to_run_something(write: WriteFiles, xlalint: Ru
     assert "xlalint verify -- python train.py" in ran.err
 
 
+def test_findings_with_nothing_to_run_are_told_with_their_tensorflow(
+    write: WriteFiles, xlalint: RunXlalint
+) -> None:
+    """What check says by itself is of the TensorFlow that the project asks for, and may be nothing."""
+    write(
+        {
+            "pyproject.toml": '[project]\nname = "old"\nversion = "1"\ndependencies = ["tensorflow==2.12.*"]\n',
+            "lib.py": "import tensorflow as tf\n\nSTEP = tf.keras.optimizers.legacy.SGD(0.1)\n",
+        }
+    )
+    assert xlalint("check", ".").status == 0
+    ran = xlalint("verify", ".")
+    assert ran.status == 2
+    assert "check has 1 finding here (checked for TensorFlow 2." in ran.err
+    assert "which is installed, not 2.12), but nothing to run was found" in ran.err
+
+
 def test_without_tensorflow_the_extra_is_named(write: WriteFiles, xlalint: RunXlalint) -> None:
     folder = write({"train.py": "print(1)\n", "site/sitecustomize.py": WITHOUT_TENSORFLOW})
     path = os.pathsep.join(

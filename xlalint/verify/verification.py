@@ -165,7 +165,7 @@ def prepare(
         planned = [replace(job, compile_only=True) for job in planned if job.takes_targets]
     planned = [replace(job, tpu=request.tpu) if job.takes_targets else job for job in planned]
     if not planned:
-        raise PlanError(_nothing_to_run(claims))
+        raise PlanError(_nothing_to_run(claims, notes))
     _require_tensorflow(planned)
     _require_a_pair(planned)
     return Prepared(
@@ -320,9 +320,11 @@ def _alone(
     return planning.jobs_for(there, request.folder, known)
 
 
-def _nothing_to_run(findings: Sequence[Finding]) -> str:
+def _nothing_to_run(findings: Sequence[Finding], notes: Sequence[str]) -> str:
+    """`notes` say for which TensorFlow check spoke, where that is another than it takes by itself."""
+    of = "".join(f" ({note})" for note in notes)
     found = (
-        f"check has {len(findings)} finding{'s' * (len(findings) != 1)} here, but "
+        f"check has {len(findings)} finding{'s' * (len(findings) != 1)} here{of}, but "
         if findings
         else ""
     )
