@@ -8,6 +8,7 @@ from xlalint.rules.base import Rule
 from xlalint.rules.driving import compiler_of
 from xlalint.semantics.facts import (
     ASSUMED,
+    CHECK_WITHOUT_DATA,
     DEBUG_HOOK,
     DIFFERS,
     MOVED_SLICE,
@@ -34,6 +35,8 @@ class DiffersFromEager(Rule):
             # Libraries check their arguments everywhere, for whoever calls them eagerly: only --pedantic asks about those.
             confidence = "possible" if fact.context.region == ASSUMED else "certain"
             self.report(node, fact, "vanishes", confidence=confidence, api=self.quote(node.func))
+        for fact in self.facts(node, CHECK_WITHOUT_DATA):
+            self.report(node, fact, "no-data", api=self.quote(node.func))
         for fact in self.facts(node, DIFFERS):
             # Measured with XLA on CPU; what a GPU or a TPU does was not.
             suffix = "" if self.passage.aim.target == "cpu" else "-unmeasured"

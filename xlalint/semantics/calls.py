@@ -314,9 +314,11 @@ def _super_call(base: Value, attr: str, node: ast.Call, frame: Frame) -> Value:
         return Value(VARIABLE, ARRIVING)
     if attr in _STEPS and frame.context.is_compiled:
         return _LOGS
+    layer = frame.analysis.classes.external_base(instance.ref)
+    if attr == "result" and layer is not None and layer.startswith("keras.metrics."):
+        return Value(TENSOR, COMPUTED)
     if attr != "call":
         return NOTHING_KNOWN
-    layer = frame.analysis.classes.external_base(instance.ref)
     if layer is not None:
         training_flags.note_super(layer, arguments, node, frame)
     api = frame.analysis.catalog.api(layer) if layer is not None else None

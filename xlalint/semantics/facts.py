@@ -87,6 +87,7 @@ ROW_LENGTHS = "row-lengths"  # of a ragged tensor cut by data, where XLA needs t
 RECURRENT = "recurrent"  # a layer of Keras 2 that XLA compiles for each step; detail: a `Recurrent` (recurrent.py)
 SPARSE_INPUT = "sparse-input"  # of a Keras model
 DENSE_SHAPE = "dense-shape"  # of a sparse tensor that arrives, where XLA needs it as a constant
+CHECK_WITHOUT_DATA = "check-without-data"  # detail: the API's canonical name
 VANISHING_CHECK = "vanishing-check"  # detail: the API's canonical name
 DIFFERS = "differs-from-eager"  # detail: how (differences.py)
 IGNORED_SEED = "ignored-seed"

@@ -134,6 +134,7 @@ _CLAIMS = {
     "XLA504/other-order": Claim(_TRACING | {"compiler"}, NEVER),
     "XLA504/kept": Claim(_TRACING | {"compiler"}, NEVER),
     "XLA504": Claim(_TRACING | {"compiler"}, NEVER, is_of_names=True),
+    "XLA408/no-data": Claim(_TRACING, TRACES),
     "XLA408/debug-hook": Claim(_NO_KERNEL, NEVER, otherwise=_THESE_ARGUMENTS),
     "XLA408": Claim(frozenset({"numbers"}), NEVER, otherwise=_THESE_VALUES),
 }  # fmt: skip

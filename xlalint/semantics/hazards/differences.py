@@ -9,10 +9,17 @@ import ast
 
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.elements import leaves
-from xlalint.semantics.facts import DIFFERS, IGNORED_SEED, VANISHING_CHECK
+from xlalint.semantics.facts import CHECK_WITHOUT_DATA, DIFFERS, IGNORED_SEED, VANISHING_CHECK
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.syntax import nodes_of
-from xlalint.semantics.values import ARRIVING, EXTERNAL, NOTHING_KNOWN, UNKNOWN, Value
+from xlalint.semantics.values import (
+    ARRIVING,
+    EXTERNAL,
+    NOTHING_KNOWN,
+    SEQUENCE,
+    UNKNOWN,
+    Value,
+)
 
 # Operations whose kernels XLA has and that do nothing there.
 _CHECKS = frozenset({"Assert", "CheckNumerics"})
@@ -42,7 +49,9 @@ HIDDEN_NAN = "hidden-nan"
 
 def note(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None:
     """Note a call in compiled code whose result, or whose very effect, differs from eager execution."""
-    if not _CHECKS.isdisjoint(api.ops) and _is_check(api.name):
+    if _says_nothing(api, bound):
+        frame.analysis.note(frame, node, CHECK_WITHOUT_DATA, NOTHING_KNOWN, api.name)
+    elif not _CHECKS.isdisjoint(api.ops) and _is_check(api.name):
         if not any(_may_be_data(value, frame) for value in bound.values()):
             return  # of shapes and settings: decided while tracing, or not the data's doing
         frame.analysis.note(frame, node, VANISHING_CHECK, NOTHING_KNOWN, api.name)
@@ -63,6 +72,12 @@ def _is_check(name: str) -> bool:
     """`tf.debugging.assert_less`, not `tf.math.confusion_matrix`, which checks its labels on the way."""
     leaf = name.rpartition(".")[2]
     return leaf.startswith("assert_") or leaf in ("Assert", "check_numerics")
+
+
+def _says_nothing(api: Api, bound: dict[str, Value]) -> bool:
+    """`tf.debugging.Assert(condition, [])`: eager TensorFlow takes it, and a graph has no operation that prints nothing."""
+    data = bound.get("data", NOTHING_KNOWN)
+    return api.name.endswith(".Assert") and data.kind is SEQUENCE and data.ref == ()
 
 
 def _may_be_data(value: Value, frame: Frame) -> bool:
