@@ -33,7 +33,7 @@ def test_a_file_is_shown_with_what_is_believed_of_it(
     assert "   # host: nothing here is compiled" in lines
     assert "   = x: tensor float32 (?, 8), arrives at run time" in lines
     assert (
-        "   = tf.boolean_mask(x, keep): tensor float32 (?, 8), computed as the program runs, data-sized by a boolean mask"
+        "   = tf.boolean_mask(x, keep): tensor float32 (?, 8), computed from what a mask left, data-sized by a boolean mask"
         in lines
     )
     assert "   = x.shape[1] // 2: python 4" in lines

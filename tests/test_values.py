@@ -245,13 +245,15 @@ PROGRAMS = {
         @tf.function(input_signature=[tf.TensorSpec([None, 8]), tf.TensorSpec([None], tf.bool)])
         def f(x, m):
             a = x[m]
-            a  # is: tensor float32 (?, 8), arrives at run time, data-sized by a boolean mask
+            a  # is: tensor float32 (?, 8), computed from what a mask left, data-sized by a boolean mask
             b = tf.where(m)
             b  # is: tensor int64 (?, 1), computed as the program runs, data-sized by tf.where
             c = a * 2.0
-            c  # is: tensor float32 (?, 8), arrives at run time, data-sized by a boolean mask
+            c  # is: tensor float32 (?, 8), computed from what a mask left, data-sized by a boolean mask
             d = tf.reduce_sum(c)
-            d  # is: tensor float32 (), arrives at run time
+            d  # is: tensor float32 (), computed from what a mask left
+            e = tf.linalg.eigvalsh(tf.matmul(x, x, transpose_a=True))
+            e  # is: tensor float32 (8,), computed with a factored matrix
         """,
     "calls, tuples, dictionaries and attributes": """
         class Pair:

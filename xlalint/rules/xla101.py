@@ -16,9 +16,9 @@ from xlalint.semantics.facts import (
     SYMBOLIC_TEST,
     Fact,
 )
-from xlalint.semantics.values import ARRIVING, BOUNDED, COMPUTED
+from xlalint.semantics.values import ARRIVING, BOUNDED, COMPUTED, FACTORED, REGROUPED
 
-_LATE = frozenset({BOUNDED, ARRIVING, COMPUTED})
+_LATE = frozenset({BOUNDED, ARRIVING, COMPUTED, FACTORED, REGROUPED})
 
 
 class DataDependentBranch(Rule):

@@ -10,7 +10,16 @@ import libcst as cst
 from xlalint.rules.base import Passage, Rule
 from xlalint.rules.layers import named_in
 from xlalint.semantics.elements import leaves
-from xlalint.semantics.facts import CALL, INDEX, RECURRENT, SLICE_WRITE, STRIDE, CallDetail, Fact
+from xlalint.semantics.facts import (
+    CALL,
+    INDEX,
+    RECURRENT,
+    SLICE_WRITE,
+    STRIDE,
+    UNFOLLOWED,
+    CallDetail,
+    Fact,
+)
 from xlalint.semantics.hazards.noted_calls import works_with
 from xlalint.semantics.hazards.sizes import (
     are_read_off_arguments,
@@ -19,7 +28,7 @@ from xlalint.semantics.hazards.sizes import (
     sizes_from_data,
     sizes_in_front,
 )
-from xlalint.semantics.values import ARRIVING, BOUNDED, CAPTURED, FROM_SHAPE, Value
+from xlalint.semantics.values import ARRIVING, BOUNDED, CAPTURED, FACTORED, FROM_SHAPE, Value
 
 
 class _Size(NamedTuple):
@@ -47,6 +56,7 @@ class SizeFromData(Rule):
 
     def visit_Call(self, node: cst.Call) -> None:
         self._index(node)
+        self._bound(node)
         self._write(node)
         self._recurrent(node)
         for fact in self.facts(node, CALL):
@@ -59,6 +69,7 @@ class SizeFromData(Rule):
     def visit_Subscript(self, node: cst.Subscript) -> None:
         if node not in self._written:
             self._index(node)
+            self._bound(node)
         for fact in self.facts(node, STRIDE):
             variant = self._variant(fact.value.dependence)
             step = ast.unparse(fact.detail)
@@ -93,6 +104,18 @@ class SizeFromData(Rule):
         if is_layer and verdict.status == "fails" and verdict.reason == "constant":
             if self.passage.aim.is_tpu and not verdict.possible:
                 self.report(node, fact, "inside", api=self.quote(node.func))
+
+    def _bound(self, node: cst.BaseExpression) -> None:
+        """Slices may have bounds that the data decide, where XLA can find out how large they get."""
+        for fact in self.facts(node, UNFOLLOWED):
+            is_factored = fact.value.dependence == FACTORED
+            if self.passage.aim.is_tpu or is_factored:
+                source = (
+                    "the factors of a matrix"
+                    if is_factored
+                    else "what a mask or an index of places left"
+                )
+                self.report(node, fact, "unfollowed", slice=self.quote(node), source=source)
 
     def _index(self, node: cst.BaseExpression) -> None:
         if self.passage.aim.is_tpu:

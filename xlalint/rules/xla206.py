@@ -13,6 +13,7 @@ from xlalint.semantics.facts import (
     LOOP_STATE,
     OUTER_SIZE,
     SLICE,
+    UNFOLLOWED,
     LoopChange,
 )
 from xlalint.semantics.gradients.differentiation import Differentiated
@@ -57,6 +58,8 @@ class LoopVariableChanges(Rule):
         self._slice(node)
 
     def _slice(self, node: cst.BaseExpression) -> None:
+        if self.passage.aim.is_tpu and self.facts(node, UNFOLLOWED):
+            return  # XLA203 says that it does not compile at all
         for fact in self.facts(node, SLICE):
             if any(self._is_wrong(each.detail) for each in self.facts(node, GRADIENT)):
                 self.report(node, fact, "slice-taken", slice=self.quote(node))

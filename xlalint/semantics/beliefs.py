@@ -17,11 +17,13 @@ from xlalint.semantics.values import (
     COMPUTED,
     CONSTANT,
     EXTERNAL,
+    FACTORED,
     FROM_SHAPE,
     FUNCTION,
     INSTANCE,
     PROJECT_MODULE,
     PYTHON,
+    REGROUPED,
     SEQUENCE,
     SHAPE,
     UNKNOWN,
@@ -37,6 +39,8 @@ DEPENDENCE = {
     CAPTURED: "captured when it is traced",
     ARRIVING: "arrives at run time",
     COMPUTED: "computed as the program runs",
+    FACTORED: "computed with a factored matrix",
+    REGROUPED: "computed from what a mask left",
 }
 
 

@@ -69,6 +69,7 @@ DATA_SIZED_USE = "data-sized-use"
 STRIDE = "stride"  # of a slice, taken from data
 INDEX = "index"  # an element, or bounds of a slice, taken from arguments; the expression
 SLICE_WRITE = "slice-write"  # `variable[i].assign(x)` with a place from data; the expression
+UNFOLLOWED = "unfollowed"  # a slice whose bound XLA cannot find a bound for; value: that number
 SLICE = "slice"  # bounds that only the running program knows
 MOVED_SLICE = "moved-slice"  # a slice beside an index that only the running program knows; detail: a `moved_slices.Moved`
 GROWING_ARRAY = "growing-array"  # a TensorArray with dynamic_size=True that is written to, a variable that is made longer

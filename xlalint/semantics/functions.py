@@ -597,7 +597,7 @@ def _traced(value: Value) -> Value:
 
 def _arriving(value: Value) -> Value:
     """What a compiled program sees of an argument that a graph around it computes: it has been computed by then."""
-    if value.is_tensor and value.dependence == COMPUTED:
+    if value.is_tensor and value.dependence >= COMPUTED:
         return value._replace(dependence=ARRIVING)
     if value.kind is SEQUENCE:
         return value._replace(ref=tuple(_arriving(item) for item in value.ref))

@@ -18,6 +18,7 @@ from xlalint.semantics.facts import (
     MASK_INDEX,
     SLICE,
     STRIDE,
+    UNFOLLOWED,
 )
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import kept_in_steps
@@ -32,7 +33,7 @@ from xlalint.semantics.hazards import (
 )
 from xlalint.semantics.hazards.iteration import is_taken_apart
 from xlalint.semantics.imports import module_loading
-from xlalint.semantics.results import composites, padded_back, sorted_places
+from xlalint.semantics.results import composites, followed, padded_back, sorted_places
 from xlalint.semantics.results.result_shapes import masked, number
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.values import (
@@ -43,6 +44,7 @@ from xlalint.semantics.values import (
     COMPUTED,
     CONSTANT,
     EXTERNAL,
+    FACTORED,
     FROM_SHAPE,
     INSTANCE,
     MAPPING,
@@ -50,6 +52,7 @@ from xlalint.semantics.values import (
     NONE,
     NOTHING_KNOWN,
     PYTHON,
+    REGROUPED,
     SEQUENCE,
     SHAPE,
     TENSOR,
@@ -257,7 +260,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
             frame.has_dimensions(node.value)
             shape = masked(base, index)
             rank = None if shape is None else len(shape)
-            dependence = max(base.dependence, index.dependence)
+            dependence = max(base.dependence, index.dependence, REGROUPED)
             held = costs.kept(index)
             return Value(
                 TENSOR, dependence, "a boolean mask", base.dtype, rank, held, sure, shape=shape,
@@ -297,6 +300,7 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     rank = len(shape) if shape is not None else rank
     if base.producer is not None and producer is None:
         dependence = max(dependence, COMPUTED)
+    dependence = followed.of_item(base, parts, producer, dependence)
     content: Content | CountOf | Cut | Lengths | Places | Sizes | None = _content_item(
         base, parts, values, frame
     )
@@ -349,10 +353,11 @@ def _note_strides(node: ast.Subscript, parts: list[ast.expr], frame: Frame) -> N
 def _note_index(
     node: ast.Subscript, parts: list[ast.expr], values: list[Value], frame: Frame
 ) -> None:
-    """`x[i]` and `x[:n]` with an argument: XLA on CPU and GPU compiles again for each value."""
+    """`x[i]` and `x[:n]` with an argument, or what a mask leaves of one: XLA on CPU and GPU compiles again for each value."""
     for part, value in zip(parts, values):
         is_slice = isinstance(part, ast.Slice) and part.step is None
-        if value.dependence == ARRIVING and value.sure and (is_slice or value.kind is TENSOR):
+        is_read = value.dependence in (ARRIVING, REGROUPED)
+        if is_read and value.sure and (is_slice or value.kind is TENSOR):
             frame.analysis.note(frame, node, INDEX, value, part)
             return
 
@@ -367,7 +372,9 @@ def _sized_by_slice(
     for position, (part, value) in enumerate(zip(parts, values)):
         if not isinstance(part, ast.Slice) or part.step is not None or not value.sure:
             continue
-        if value.dependence in (BOUNDED, COMPUTED):
+        if value.dependence == BOUNDED or value.dependence >= COMPUTED:
+            if value.dependence >= FACTORED:
+                frame.analysis.note(frame, node, UNFOLLOWED, value, ast.unparse(part))
             if base.dtype is None or base.dtype.startswith(("float", "bfloat", "complex")):
                 frame.analysis.note(frame, node, SLICE, base)
                 kept_in_steps.note_slice(node, part, base, frame)
@@ -382,7 +389,8 @@ def _cut(parts: list[ast.expr], values: list[Value]) -> Cut | None:
     axes = [
         _axis_after(parts, values, position)
         for position, (part, value) in enumerate(zip(parts, values))
-        if isinstance(part, ast.Slice) and value.dependence in (BOUNDED, ARRIVING, COMPUTED)
+        if isinstance(part, ast.Slice)
+        and (value.dependence == BOUNDED or value.dependence >= ARRIVING)
     ]
     known = frozenset(axis for axis in axes if axis is not None)
     return Cut(known) if len(known) == len(axes) else None

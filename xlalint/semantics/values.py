@@ -50,13 +50,16 @@ ANY_OF = "any-of"
 # a TPU asks what it is (`eager.py`). ARRIVING is data that is an argument or a
 # variable of the program: XLA on CPU and GPU can read it and compile again for each value, a TPU cannot.
 # COMPUTED is data that the program itself makes (random numbers, loop state, the output of a data-sized
-# operation): no XLA target knows it when it compiles.
+# operation): no XLA target knows it when it compiles. Of the last two it has not even a bound (`results/followed.py`): FACTORED is what
+# was computed with factors of a matrix, REGROUPED what came through the reshape of a data-sized tensor.
 CONSTANT = 0
 FROM_SHAPE = 1
 BOUNDED = 2
 CAPTURED = 3
 ARRIVING = 4
 COMPUTED = 5
+FACTORED = 6
+REGROUPED = 7
 
 
 class Const(NamedTuple):

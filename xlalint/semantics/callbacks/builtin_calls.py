@@ -171,7 +171,7 @@ def _convert(name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
         is_guess = value.guess or is_meant
         return value._replace(kind=TENSOR, dtype=dtype, ref=FromPython(name), guess=is_guess)
     # No number is made of a list or dict of what a step computes either, as `metric.result()` may be.
-    is_one = not value.structured or (name != "bool" and value.dependence is COMPUTED)
+    is_one = not value.structured or (name != "bool" and value.dependence >= COMPUTED)
     if is_one and not value.guess:
         frame.analysis.note(frame, node, CONVERSION, value, name)
         if frame.context.region == ASSUMED and _is_promised(name, frame):

@@ -109,7 +109,7 @@ def _is_worked_on(node: ast.AST, frame: Frame) -> bool:
 
 def _is_late(size: Value) -> bool:
     """Of what arrives with the call, XLA on CPU and GPU looks at the value, and has the gradient right."""
-    is_known = size.dependence in (BOUNDED, COMPUTED)
+    is_known = size.dependence == BOUNDED or size.dependence >= COMPUTED
     return size.is_tensor and is_known and size.sure and not (size.guess or size.optional)
 
 

@@ -15,6 +15,7 @@ from xlalint.semantics.facts import (
     DTYPE,
     ROW_LENGTHS,
     SLICE,
+    UNFOLLOWED,
     Verdict,
 )
 from xlalint.semantics.frames import Frame
@@ -44,7 +45,7 @@ from xlalint.semantics.hazards.noted_calls import (
 )
 from xlalint.semantics.hazards.sizes import sizes_in_front
 from xlalint.semantics.names import api_name
-from xlalint.semantics.results import composites, result_dtypes, result_sizes
+from xlalint.semantics.results import composites, followed, result_dtypes, result_sizes
 from xlalint.semantics.settled_calls import Settled
 from xlalint.semantics.values import (
     BOUNDED,
@@ -200,6 +201,9 @@ def note_hazards(
     if cut is not None:
         frame.analysis.note(frame, node, ROW_LENGTHS, cut)
     if api.sizing_args and "TopKV2" not in api.ops and result_sizes.is_sized_by(api, bound):
+        unfollowed = followed.unfollowed_size(api, bound)
+        if unfollowed is not None:
+            frame.analysis.note(frame, node, UNFOLLOWED, unfollowed, api.name)
         frame.analysis.note(frame, node, SLICE, NOTHING_KNOWN)
     if api.sizing_args:
         moved_slices.note_call(api, bound, node, frame)

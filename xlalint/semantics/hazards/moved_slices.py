@@ -113,7 +113,7 @@ def _is_late(part: ast.expr, value: Value) -> bool:
 
 
 def _is_known_late(value: Value) -> bool:
-    return value.dependence is COMPUTED or (value.dependence in (BOUNDED, ARRIVING) and value.sure)
+    return value.dependence >= COMPUTED or (value.dependence in (BOUNDED, ARRIVING) and value.sure)
 
 
 def _is_moved(part: ast.Slice, size: int | None, frame: Frame) -> bool:
@@ -123,7 +123,9 @@ def _is_moved(part: ast.Slice, size: int | None, frame: Frame) -> bool:
         for bound in (part.lower, part.upper, part.step)
     ]
     if any(
-        bound is not None and bound.is_tensor and bound.dependence in (BOUNDED, ARRIVING, COMPUTED)
+        bound is not None
+        and bound.is_tensor
+        and (bound.dependence == BOUNDED or bound.dependence >= ARRIVING)
         for bound in bounds
     ):
         return False

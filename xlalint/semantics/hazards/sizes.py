@@ -8,7 +8,7 @@ from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import CALL, CallDetail, Verdict
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.results.result_sizes import PARTITIONED
-from xlalint.semantics.values import ARRIVING, BOUNDED, CAPTURED, COMPUTED, SEQUENCE, Handed, Value
+from xlalint.semantics.values import ARRIVING, BOUNDED, CAPTURED, SEQUENCE, Handed, Value
 
 
 def note_sizes(
@@ -72,5 +72,5 @@ def confidence(parameter: str, deciding: list[Value], dependence: int) -> str:
     is_given = dependence == ARRIVING and all(leaf.structured for leaf in deciding)
     if is_given and parameter in _SHAPES:
         return "possible"
-    is_sure = any(leaf.sure for leaf in deciding) and dependence in (CAPTURED, ARRIVING, COMPUTED)
+    is_sure = any(leaf.sure for leaf in deciding) and dependence >= CAPTURED
     return "certain" if is_sure else "likely"

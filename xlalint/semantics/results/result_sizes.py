@@ -118,7 +118,8 @@ def is_sized_by(api: Api, bound: Bound) -> bool:
 
 
 def _is_of_the_run(size: Value) -> bool:
-    return size.is_tensor and size.sure and size.dependence in (BOUNDED, COMPUTED)
+    is_late = size.dependence == BOUNDED or size.dependence >= COMPUTED
+    return size.is_tensor and size.sure and is_late
 
 
 def of_bounded_size(value: Value, api: Api, bound: Bound) -> Value:

@@ -9,7 +9,13 @@ from xlalint.semantics.arguments import Arguments, Bound
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.elements import flattened, leaves
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.results import contractions, padded_back, result_shapes, sorted_places
+from xlalint.semantics.results import (
+    contractions,
+    followed,
+    padded_back,
+    result_shapes,
+    sorted_places,
+)
 from xlalint.semantics.results.result_dtypes import BOOLEAN, dtype_name, dtype_of_result
 from xlalint.semantics.results.result_sizes import (
     data_sized_result,
@@ -208,7 +214,7 @@ def _tensor_result(
     sure = all(leaf.sure for leaf in flat if leaf.is_tensor)
     if name in _SCATTERED:
         kept = flat[:1] if "tensor_scatter" in name else ()
-        dependence = COMPUTED if dependence == ARRIVING else dependence
+        dependence = COMPUTED if dependence == ARRIVING else followed.without(dependence)
         dtype = dtype_of_result(name, api, bound, flat)
         value = Value(TENSOR, dependence, producer_of_leaves(kept), dtype, 1, None, sure)
         return with_shape(value, result_shapes.of_call(name, api, bound))
@@ -224,6 +230,7 @@ def _tensor_result(
         or (name in _OF_CLASSES and bound.get("num_classes", NONE) != NONE)
     )
     producer = None if is_static else producer_of_leaves(sizing(name, bound, flat))
+    dependence = followed.of_call(api, dependence, producer)
     if data_sized and dependence >= CAPTURED:
         return data_sized_result(api, data_sized, dependence, bound, sure)
     dtype = dtype_of_result(name, api, bound, flat)

@@ -39,6 +39,7 @@ from xlalint.semantics.values import (
     NOTHING_KNOWN,
     PYTHON,
     RAGGED,
+    REGROUPED,
     SEQUENCE,
     SHAPE,
     SOME_PYTHON,
@@ -433,7 +434,7 @@ def _mask(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
         return Value(TENSOR, dependence_of(flat), dtype=dtype)
     held = costs.kept(mask[0]) if mask else None
     axis = result_shapes.number(bound["axis"]) if "axis" in bound else 0
-    kept = Value(TENSOR, COMPUTED, "a boolean mask", dtype, None, held, _is_known(mask))
+    kept = Value(TENSOR, REGROUPED, "a boolean mask", dtype, None, held, _is_known(mask))
     kept = kept._replace(sized_axis=axis if axis is not None and axis >= 0 else None)
     return with_shape(kept, result_shapes.masked(data, mask[0] if mask else NOTHING_KNOWN))
 
