@@ -6,7 +6,14 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.semantics.facts import DTYPE
-from xlalint.semantics.hazards.misfits import MIXED, NARROWED, NARROWED_RESULT, NO_KERNEL, Misfit
+from xlalint.semantics.hazards.misfits import (
+    MIXED,
+    NARROWED,
+    NARROWED_RESULT,
+    NO_KERNEL,
+    SHUFFLED,
+    Misfit,
+)
 
 # What goes wrong whatever the target; the rest is about TPUs.
 _EVERYWHERE = frozenset({MIXED, NARROWED, NO_KERNEL})
@@ -42,10 +49,25 @@ class DtypeOnDevice(Rule):
             misfit: Misfit = fact.detail
             if misfit.how == NARROWED_RESULT:
                 continue
-            if misfit.how not in _EVERYWHERE and not self.passage.aim.is_tpu:
+            variant = self._variant(misfit.how)
+            if variant is None:
                 continue
             self.report(
-                node, fact, misfit.how,
+                node, fact, variant,
                 confidence="certain",
                 use=self.quote(named), dtype=misfit.dtype,
             )  # fmt: skip
+
+    def _variant(self, how: str) -> str | None:
+        """The variant of the page that is said of the target; None where nothing is."""
+        aim = self.passage.aim
+        if how == SHUFFLED:
+            # A TPU's compiler takes it, the one for CPUs does not, and GPUs were not tried.
+            return (
+                None
+                if aim.is_tpu
+                else SHUFFLED
+                if aim.target == "cpu"
+                else f"{SHUFFLED}-unmeasured"
+            )
+        return how if how in _EVERYWHERE or aim.is_tpu else None

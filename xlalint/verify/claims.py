@@ -114,6 +114,7 @@ _CLAIMS = {
     "XLA403/warning": Claim(_NO_KERNEL, NEVER, otherwise=_THESE_ARGUMENTS),
     "XLA403": Claim(_NO_KERNEL | {"python"}, KERNEL),
     "XLA404/no-kernel": Claim(_NO_KERNEL, KERNEL),
+    "XLA404/shuffled": Claim(_COMPILER, NEVER, otherwise="lowers, and XLA on a CPU refuses what it was lowered to (see the note of the run)"),
     "XLA404/narrowed": Claim(_NO_KERNEL, NEVER, otherwise=_THESE_ARGUMENTS),
     "XLA404/narrowed-result": Claim(frozenset({"numbers"}), NEVER, otherwise=_THESE_VALUES),
     "XLA404/mixed": Claim(_TRACING, TRACES),

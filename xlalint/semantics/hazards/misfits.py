@@ -17,7 +17,7 @@ from xlalint.semantics.facts import DTYPE
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import eigenvalues, text
 from xlalint.semantics.results import dtypes as element_types
-from xlalint.semantics.values import ARRIVING, CONSTANT, NONE, TENSOR, Value
+from xlalint.semantics.values import ARRIVING, CONSTANT, NONE, NOTHING_KNOWN, TENSOR, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments
@@ -27,6 +27,7 @@ NO_KERNEL = "no-kernel"
 REFUSED = "refused"
 NO_TPU_KERNEL = "no-tpu-kernel"
 EMULATED = "emulated"
+SHUFFLED = "shuffled"
 MIXED = "mixed"
 NARROWED = "narrowed"
 NARROWED_RESULT = "narrowed-result"
@@ -80,6 +81,9 @@ def of_call(
     narrowed = eigenvalues.refused(api.name, flat)
     if narrowed is not None:
         return Misfit(NARROWED, narrowed)
+    shuffled = _shuffled(api, bound)
+    if shuffled is not None:
+        return Misfit(SHUFFLED, shuffled)
     passed = {leaf.dtype for leaf in flat if leaf.is_tensor and leaf.dtype is not None}
     dtypes = passed | ({given} if given else set())
     if dtypes.isdisjoint(_WIDE):
@@ -105,6 +109,19 @@ def of_call(
     if "float64" in passed and not _COSTLY.isdisjoint(operations):
         return Misfit(EMULATED, "float64")
     return None
+
+
+def _shuffled(api: Api, bound: dict[str, Value]) -> str | None:
+    """The dtype of fractions in a vector that `tf.random.shuffle` takes: XLA sorts it beside random whole numbers, and compares these in the order of
+    fractions, which its verifier refuses on a CPU (TensorFlow 2.15 and 2.21) and not for a TPU. Rows of a matrix it gathers; a single element stays where it is.
+    """
+    vector = bound.get("value", NOTHING_KNOWN)
+    if "RandomShuffle" not in api.ops or not vector.is_tensor or vector.structured:
+        return None
+    if vector.shape is None or len(vector.shape) != 1 or vector.shape[0] in (0, 1):
+        return None
+    is_fraction = vector.dtype is not None and vector.dtype.startswith(("float", "bfloat"))
+    return vector.dtype if is_fraction else None
 
 
 def _is_wide(limit: Value | None) -> bool:
