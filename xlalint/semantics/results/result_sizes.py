@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from xlalint.semantics.arguments import Arguments, Bound
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.elements import leaves
 from xlalint.semantics.results import result_shapes, shapes
 from xlalint.semantics.results.several import returns_several
 from xlalint.semantics.values import (
+    ARRIVING,
     BOUNDED,
     COLLECTION,
     COMPUTED,
@@ -15,6 +18,7 @@ from xlalint.semantics.values import (
     NONE,
     SEQUENCE,
     TENSOR,
+    ReadInCalls,
     Value,
 )
 
@@ -113,8 +117,17 @@ def is_left_open(size: Value) -> bool:
 
 def is_sized_by(api: Api, bound: Bound) -> bool:
     """Whether a size that may be a tensor is one that only the running program knows: `tf.slice(x, [0], [i])`."""
-    sizes = [leaf for name in api.sizing_args if name in bound for leaf in leaves(bound[name])]
-    return any(_is_of_the_run(leaf) for leaf in sizes)
+    return any(map(_is_of_the_run, _deciding(api, bound)))
+
+
+def _deciding(api: Api, bound: Bound) -> tuple[Value, ...]:
+    """The numbers that size the result; of `tf.slice(x, [i, 0], [-1, 3])`, which takes the rest, the place where it begins."""
+    given = [bound[name] for name in api.sizing_args if name in bound]
+    sizes = tuple(leaf for value in given for leaf in leaves(value))
+    begin = leaves(bound["begin"]) if api.name == "tf.slice" and "begin" in bound else ()
+    if len(begin) != len(sizes):
+        return sizes
+    return tuple(b if result_shapes.number(s) == -1 else s for b, s in zip(begin, sizes))
 
 
 def _is_of_the_run(size: Value) -> bool:
@@ -126,10 +139,12 @@ def of_bounded_size(value: Value, api: Api, bound: Bound) -> Value:
     """`tf.range(tf.size(kept))` is as long as what was kept: data-sized, too."""
     if value.kind is not TENSOR or value.producer is not None:
         return value
-    if api.sizing_args and is_sized_by(api, bound):
-        return value._replace(
-            producer=A_SIZE_FROM_DATA, sized_axis=_axis_of_size(value, api, bound)
-        )
+    if api.sizing_args:
+        deciding = _deciding(api, bound)
+        for is_so, producer in _SIZED:
+            if any(map(is_so, deciding)):
+                axis = _axis_of_size(value, api, bound, is_so)
+                return value._replace(producer=producer, sized_axis=axis)
     for name in api.constant_args:
         for leaf in leaves(bound[name]) if name in bound else ():
             if leaf.is_tensor and leaf.dependence == BOUNDED:
@@ -138,14 +153,24 @@ def of_bounded_size(value: Value, api: Api, bound: Bound) -> Value:
     return value
 
 
-def _axis_of_size(value: Value, api: Api, bound: Bound) -> int | None:
+def _is_read(size: Value) -> bool:
+    is_sure = size.sure and not (size.guess or size.structured)
+    return size.is_tensor and is_sure and size.dependence == ARRIVING
+
+
+_SIZED = ((_is_of_the_run, A_SIZE_FROM_DATA), (_is_read, ReadInCalls(A_SIZE_FROM_DATA)))
+
+
+def _axis_of_size(
+    value: Value, api: Api, bound: Bound, is_so: Callable[[Value], bool]
+) -> int | None:
     """Which dimension of `tf.slice(x, [0, 0], [i, 4])` the running program decides; None where several are, or none is told apart."""
     if api.name == "tf.image.crop_to_bounding_box":
         return 1  # of an image or a batch
     if value.shape is not None and len(value.shape) == 1:
         return 0
-    listed = [bound[n] for n in api.sizing_args if n in bound and bound[n].kind is SEQUENCE]
-    places = [i for i, size in enumerate(listed[0].ref) if _is_of_the_run(size)] if listed else []
+    is_listed = any(n in bound and bound[n].kind is SEQUENCE for n in api.sizing_args)
+    places = [i for i, size in enumerate(_deciding(api, bound)) if is_so(size)] if is_listed else []
     return places[0] if len(places) == 1 else None
 
 
