@@ -30,6 +30,10 @@ from xlalint.semantics.hazards.sizes import (
 )
 from xlalint.semantics.values import ARRIVING, BOUNDED, CAPTURED, FACTORED, FROM_SHAPE, Value
 
+# What a bound may be computed from that XLA cannot follow, in words.
+_FACTORS = "the factors of a matrix"
+_PICKED = "what a mask or tf.where picked"
+
 
 class _Size(NamedTuple):
     """A finding to be. `names` are those that the size is made of, `is_part` says that it is one number of a shape."""
@@ -110,11 +114,7 @@ class SizeFromData(Rule):
         for fact in self.facts(node, UNFOLLOWED):
             is_factored = fact.value.dependence == FACTORED
             if self.passage.aim.is_tpu or is_factored:
-                source = (
-                    "the factors of a matrix"
-                    if is_factored
-                    else "what a mask or an index of places left"
-                )
+                source = _FACTORS if is_factored else _PICKED
                 self.report(node, fact, "unfollowed", slice=self.quote(node), source=source)
 
     def _index(self, node: cst.BaseExpression) -> None:
