@@ -61,13 +61,8 @@ class DtypeOnDevice(Rule):
     def _variant(self, how: str) -> str | None:
         """The variant of the page that is said of the target; None where nothing is."""
         aim = self.passage.aim
-        if how == SHUFFLED:
-            # A TPU's compiler takes it, the one for CPUs does not, and GPUs were not tried.
-            return (
-                None
-                if aim.is_tpu
-                else SHUFFLED
-                if aim.target == "cpu"
-                else f"{SHUFFLED}-unmeasured"
-            )
-        return how if how in _EVERYWHERE or aim.is_tpu else None
+        if how != SHUFFLED:
+            return how if how in _EVERYWHERE or aim.is_tpu else None
+        if aim.is_tpu:
+            return None  # its compiler takes it
+        return how if aim.target == "cpu" else f"{how}-unmeasured"

@@ -372,7 +372,7 @@ def _sized_by_slice(
     for position, (part, value) in enumerate(zip(parts, values)):
         if not isinstance(part, ast.Slice) or part.step is not None or not value.sure:
             continue
-        if value.dependence == BOUNDED or value.dependence >= COMPUTED:
+        if value.is_of_the_run:
             if value.dependence >= FACTORED:
                 frame.analysis.note(frame, node, UNFOLLOWED, value, ast.unparse(part))
             if base.dtype is None or base.dtype.startswith(("float", "bfloat", "complex")):
@@ -389,8 +389,7 @@ def _cut(parts: list[ast.expr], values: list[Value]) -> Cut | None:
     axes = [
         _axis_after(parts, values, position)
         for position, (part, value) in enumerate(zip(parts, values))
-        if isinstance(part, ast.Slice)
-        and (value.dependence == BOUNDED or value.dependence >= ARRIVING)
+        if isinstance(part, ast.Slice) and (value.is_of_the_run or value.dependence == ARRIVING)
     ]
     known = frozenset(axis for axis in axes if axis is not None)
     return Cut(known) if len(known) == len(axes) else None

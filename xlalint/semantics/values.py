@@ -262,6 +262,11 @@ class Value(NamedTuple):
         return self.producer is not None
 
     @property
+    def is_of_the_run(self) -> bool:
+        """Whether only the running program knows it, whatever the target: a size that data decide, or what is computed."""
+        return self.dependence == BOUNDED or self.dependence >= COMPUTED
+
+    @property
     def has_no_gradient(self) -> bool:
         """Whether it is known to be of whole numbers, truth values or text."""
         return self.dtype is not None and self.dtype.startswith(_WITHOUT_GRADIENT)

@@ -19,7 +19,7 @@ from xlalint.semantics.control_flow import named_tests
 from xlalint.semantics.elements import leaves
 from xlalint.semantics.gradients.flows import body_of, is_too_long
 from xlalint.semantics.syntax import called_name, nodes_of
-from xlalint.semantics.values import BOUNDED, COMPUTED, SEQUENCE, Value
+from xlalint.semantics.values import SEQUENCE, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.catalog import Api
@@ -109,8 +109,7 @@ def _is_worked_on(node: ast.AST, frame: Frame) -> bool:
 
 def _is_late(size: Value) -> bool:
     """Of what arrives with the call, XLA on CPU and GPU looks at the value, and has the gradient right."""
-    is_known = size.dependence == BOUNDED or size.dependence >= COMPUTED
-    return size.is_tensor and is_known and size.sure and not (size.guess or size.optional)
+    return size.is_tensor and size.is_of_the_run and size.sure and not (size.guess or size.optional)
 
 
 def _first_argument(node: ast.AST) -> ast.expr | None:

@@ -125,7 +125,7 @@ def _is_moved(part: ast.Slice, size: int | None, frame: Frame) -> bool:
     if any(
         bound is not None
         and bound.is_tensor
-        and (bound.dependence == BOUNDED or bound.dependence >= ARRIVING)
+        and (bound.is_of_the_run or bound.dependence == ARRIVING)
         for bound in bounds
     ):
         return False

@@ -3,7 +3,7 @@
 It goes back through the operands of `n`, and stops at loops of the graph. On the way it meets operations of which its evaluator has nothing to say: the
 factorisations of matrices, and the reshape of a tensor whose size depends on data, which is part of every boolean mask. There it does not
 compile, whatever the target, unless it can read the data as arguments, as XLA on CPU and GPU does. As sizes of `tf.slice`, factorisations were seen
-to pass. (Measured: TensorFlow 2.21, some fifty sources of a number; fixtures/XLA203/flagged_bounds_of_slices.py.)
+to pass. (Measured: TensorFlow 2.21, some seventy sources of a number; fixtures/XLA203/flagged_bounds_of_slices.py.)
 """
 
 from __future__ import annotations

@@ -131,8 +131,7 @@ def _deciding(api: Api, bound: Bound) -> tuple[Value, ...]:
 
 
 def _is_of_the_run(size: Value) -> bool:
-    is_late = size.dependence == BOUNDED or size.dependence >= COMPUTED
-    return size.is_tensor and size.sure and is_late
+    return size.is_tensor and size.sure and size.is_of_the_run
 
 
 def of_bounded_size(value: Value, api: Api, bound: Bound) -> Value:
