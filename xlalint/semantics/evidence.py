@@ -116,13 +116,19 @@ _ARRAYS_AND_NUMBERS = frozenset("ndarray NDArray ArrayLike int float bool str No
 
 
 def takes_arrays(frame: Frame) -> bool:
-    """Whether a library function says of all that it takes that it is an array, a number or a text, and of one that it is an array."""
+    """Whether a library function, or a method of a class that is none of Keras's, says of all that it takes by name that it is an array, a number
+    or a text, and of one that it is an array: `def get_action(self, state: np.ndarray, **kwargs) -> int`.
+    """
     info = frame.function
-    if info is None or info.cls is not None or frame.context.region != ASSUMED:
+    if info is None or frame.context.region != ASSUMED:
+        return False
+    if info.cls is not None and frame.analysis.classes.role(info.cls) is not None:
         return False
     given = info.node.args
-    parameters = (*given.posonlyargs, *given.args, *given.kwonlyargs)
-    if given.vararg is not None or given.kwarg is not None:
+    parameters = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    if info.cls is not None:
+        parameters = parameters[1:]  # itself
+    if given.vararg is not None:
         return False
     kinds = [_said_kinds(each.annotation) for each in parameters]
     is_all = all(kind and kind <= _ARRAYS_AND_NUMBERS for kind in kinds)
