@@ -28,6 +28,7 @@ from xlalint.semantics.hazards.sizes import (
     sizes_from_data,
     sizes_in_front,
 )
+from xlalint.semantics.results import followed
 from xlalint.semantics.values import ARRIVING, BOUNDED, CAPTURED, FACTORED, FROM_SHAPE, Value
 
 # What a bound may be computed from that XLA cannot follow, in words.
@@ -112,9 +113,8 @@ class SizeFromData(Rule):
     def _bound(self, node: cst.BaseExpression) -> None:
         """Slices may have bounds that the data decide, where XLA can find out how large they get."""
         for fact in self.facts(node, UNFOLLOWED):
-            is_factored = fact.value.dependence == FACTORED
-            if self.passage.aim.is_tpu or is_factored:
-                source = _FACTORS if is_factored else _PICKED
+            if followed.is_refused(fact.value, is_tpu=self.passage.aim.is_tpu):
+                source = _FACTORS if fact.value.dependence == FACTORED else _PICKED
                 self.report(node, fact, "unfollowed", slice=self.quote(node), source=source)
 
     def _index(self, node: cst.BaseExpression) -> None:

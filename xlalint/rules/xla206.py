@@ -18,6 +18,7 @@ from xlalint.semantics.facts import (
 )
 from xlalint.semantics.gradients.differentiation import Differentiated
 from xlalint.semantics.gradients.misplaced import CUT, SUMMED
+from xlalint.semantics.results import followed
 
 _VARIANTS = {
     "resized": "resized",
@@ -58,7 +59,8 @@ class LoopVariableChanges(Rule):
         self._slice(node)
 
     def _slice(self, node: cst.BaseExpression) -> None:
-        if self.passage.aim.is_tpu and self.facts(node, UNFOLLOWED):
+        is_tpu = self.passage.aim.is_tpu
+        if any(followed.is_refused(f.value, is_tpu=is_tpu) for f in self.facts(node, UNFOLLOWED)):
             return  # XLA203 says that it does not compile at all
         for fact in self.facts(node, SLICE):
             if any(self._is_wrong(each.detail) for each in self.facts(node, GRADIENT)):

@@ -12,6 +12,7 @@ from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.joins import join
 from xlalint.semantics.results.composites import ARRIVES
 from xlalint.semantics.results.shapes import Shape
+from xlalint.semantics.syntax import is_ellipsis
 from xlalint.semantics.values import (
     ANNOTATION,
     ARRIVING,
@@ -211,7 +212,7 @@ def _from_generic(annotation: ast.Subscript, frame: Frame) -> Value | None:
         for other in found[1:]:
             result = _either(result, other)
         return result
-    if outer in ("Tuple", "tuple") and not _is_ellipsis(parts[-1]):
+    if outer in ("Tuple", "tuple") and not is_ellipsis(parts[-1]):
         items = [from_annotation(part, frame) for part in parts]
         return Value(SEQUENCE, ref=tuple(NOTHING_KNOWN if each is None else each for each in items))
     if outer in ("List", "Sequence", "Tuple", "Iterable", "list", "tuple"):
@@ -230,10 +231,6 @@ def _from_generic(annotation: ast.Subscript, frame: Frame) -> Value | None:
     if outer in ("Literal", "Type", "type"):
         return SOME_PYTHON
     return NOTHING_KNOWN
-
-
-def _is_ellipsis(part: ast.expr) -> bool:
-    return isinstance(part, ast.Constant) and part.value is Ellipsis
 
 
 def _jaxtyped(dimensions: ast.expr) -> Shape | None:

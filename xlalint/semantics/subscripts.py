@@ -36,6 +36,7 @@ from xlalint.semantics.imports import module_loading
 from xlalint.semantics.results import composites, followed, padded_back, sorted_places
 from xlalint.semantics.results.result_shapes import masked, number
 from xlalint.semantics.results.shapes import Shape
+from xlalint.semantics.syntax import is_ellipsis
 from xlalint.semantics.values import (
     ARRIVING,
     BOUNDED,
@@ -398,7 +399,7 @@ def _cut(parts: list[ast.expr], values: list[Value]) -> Cut | None:
 def _axis_after(parts: list[ast.expr], values: list[Value], position: int) -> int | None:
     """Which axis of the result the slice at `position` makes; None behind an ellipsis."""
     before = list(zip(parts, values))[:position]
-    if any(_is_ellipsis(part) for part, _ in before):
+    if any(is_ellipsis(part) for part, _ in before):
         return None
     return sum(isinstance(part, ast.Slice) or _is_new_axis(part, value) for part, value in before)
 
@@ -414,7 +415,7 @@ def _follow_axis(
     for position, (part, value) in enumerate(zip(parts, values)):
         if _is_new_axis(part, value):
             new += 1
-        elif _is_ellipsis(part):
+        elif is_ellipsis(part):
             return None, 0 if old == new == sized == 0 else None
         elif old == sized:
             return position, new
@@ -484,14 +485,14 @@ def _shape_after(
     used = sum(
         1
         for part, value in zip(parts, values)
-        if not _is_new_axis(part, value) and not _is_ellipsis(part)
+        if not _is_new_axis(part, value) and not is_ellipsis(part)
     )
     if used > len(shape):
         return None
     result: list[int | None] = []
     position = 0
     for part, value in zip(parts, values):
-        if _is_ellipsis(part):
+        if is_ellipsis(part):
             kept = len(shape) - used
             result.extend(shape[position : position + kept])
             position += kept
@@ -530,7 +531,7 @@ def _keeps_order(part: ast.expr, value: Value) -> bool:
 
 
 def _is_kept_axis(part: ast.expr, value: Value) -> bool:
-    return isinstance(part, ast.Slice) or _is_ellipsis(part) or _is_new_axis(part, value)
+    return isinstance(part, ast.Slice) or is_ellipsis(part) or _is_new_axis(part, value)
 
 
 def _is_new_axis(part: ast.expr, value: Value) -> bool:
@@ -541,7 +542,7 @@ def _is_new_axis(part: ast.expr, value: Value) -> bool:
 
 def _rank_after(rank: int, parts: list[ast.expr]) -> int | None:
     for part in parts:
-        if _is_ellipsis(part) or isinstance(part, ast.Slice):
+        if is_ellipsis(part) or isinstance(part, ast.Slice):
             continue
         if isinstance(part, ast.Attribute) or (
             isinstance(part, ast.Constant) and part.value is None
@@ -555,10 +556,6 @@ def _least_rank(parts: list[ast.expr]) -> int | None:
     """`boxes[:, 2:4]` has two axes at least, whatever it is of."""
     slices = sum(isinstance(part, ast.Slice) for part in parts)
     return slices if slices > 1 else None
-
-
-def _is_ellipsis(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is Ellipsis
 
 
 def index_value(part: ast.expr, frame: Frame) -> Value:

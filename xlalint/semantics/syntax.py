@@ -121,6 +121,11 @@ def passed_for(node: ast.AST, position: int, *names: str) -> ast.expr | None:
     return node.args[position] if position < len(node.args) else None
 
 
+def is_ellipsis(part: ast.expr) -> bool:
+    """The `...` of `x[..., 0]`."""
+    return isinstance(part, ast.Constant) and part.value is Ellipsis
+
+
 def called_name(call: ast.Call) -> str:
     """The last part of the name that a call calls: `gather` of `tf.gather(x, i)`, nothing of `f()()`."""
     return last_name(call.func)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from xlalint.semantics.syntax import is_ellipsis
+
 
 def axes_sliced(part: ast.Subscript) -> list[tuple[int, ast.Slice]] | None:
     """The axes of which a subscript takes a slice other than `:`, from the end behind `...`; None where it changes the number of axes."""
@@ -44,7 +46,3 @@ def number(bound: ast.expr | None) -> int | None:
     if isinstance(bound, ast.Constant) and isinstance(bound.value, int):
         return bound.value
     return None
-
-
-def is_ellipsis(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is Ellipsis

@@ -16,13 +16,12 @@ from xlalint.semantics.control_flow import chosen, named_tests, unequal_arms
 from xlalint.semantics.control_flow.unequal_arms import Returned, Sizes
 from xlalint.semantics.control_flow.written_slices import (
     axes_sliced,
-    is_ellipsis,
     leaves_out,
     number,
 )
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.results.shapes import Shape
-from xlalint.semantics.syntax import called_name
+from xlalint.semantics.syntax import called_name, is_ellipsis
 from xlalint.semantics.values import Value
 
 

@@ -19,7 +19,7 @@ from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import MOVED_SLICE
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.results.shapes import Shape
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.syntax import is_ellipsis, nodes_of
 from xlalint.semantics.values import ARRIVING, BOUNDED, COMPUTED, SEQUENCE, VARIABLE, Value
 
 
@@ -153,7 +153,7 @@ def _size_at(place: int, parts: list[ast.expr], base: Value) -> int | None:
     shape = _shape_of(base)
     if shape is None or not all(map(_is_one_axis, parts)):
         return None
-    if not any(map(_is_ellipsis, parts[:place])):
+    if not any(map(is_ellipsis, parts[:place])):
         return _at(shape, sum(not _is_new_axis(part) for part in parts[:place]))
     return _at(shape, -sum(not _is_new_axis(part) for part in parts[place:]))
 
@@ -161,10 +161,6 @@ def _size_at(place: int, parts: list[ast.expr], base: Value) -> int | None:
 def _is_one_axis(part: ast.expr) -> bool:
     """Whether it can be seen of a part how many axes it takes: `x[i, tf.newaxis, *rest]` may take any."""
     return not isinstance(part, (ast.Starred, ast.Attribute))
-
-
-def _is_ellipsis(part: ast.expr) -> bool:
-    return isinstance(part, ast.Constant) and part.value is Ellipsis
 
 
 def _is_new_axis(part: ast.expr) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.elements import leaves
+from xlalint.semantics.syntax import is_ellipsis
 from xlalint.semantics.values import ARRIVING, COMPUTED, FACTORED, REGROUPED, ReadInCalls, Value
 
 # Of singular values XLA makes a loop of its own, which it does not look into.
@@ -37,8 +38,13 @@ def of_item(base: Value, parts: Sequence[ast.expr], producer: str | None, depend
     """The dependence of `kept[:, 0]` and `kept[:, None]`, which are reshapes as well."""
     if producer is None or base.producer is None or type(producer) is ReadInCalls:
         return dependence
-    is_reshape = any(not isinstance(part, ast.Slice) and not _is_ellipsis(part) for part in parts)
+    is_reshape = any(not isinstance(part, ast.Slice) and not is_ellipsis(part) for part in parts)
     return REGROUPED if is_reshape and dependence >= ARRIVING else dependence
+
+
+def is_refused(bound: Value, *, is_tpu: bool) -> bool:
+    """Whether a slice up to such a number does not compile for the target: CPUs and GPUs may read what masks are taken of, and then find it."""
+    return is_tpu or bound.dependence == FACTORED
 
 
 def unfollowed_size(api: Api, bound: dict[str, Value]) -> Value | None:
@@ -58,7 +64,3 @@ def _has_loop(api: Api) -> bool:
 
 def _is_reshape(name: str) -> bool:
     return name.rsplit(".", 1)[-1] in _RESHAPES
-
-
-def _is_ellipsis(part: ast.expr) -> bool:
-    return isinstance(part, ast.Constant) and part.value is Ellipsis
