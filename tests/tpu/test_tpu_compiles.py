@@ -99,6 +99,45 @@ def test_complex128_compiles_for_a_tpu_and_has_no_kernel_of_tensorflow_there(ver
     assert "TensorFlow registers no such kernel for tpu-v5e" in found["evidence"]
 
 
+BOUNDS = """\
+import tensorflow as tf
+
+
+@tf.function(input_signature=[tf.TensorSpec([8])])
+def shuffled(x):
+    return tf.random.shuffle(x)
+
+
+@tf.function(input_signature=[tf.TensorSpec([4, 4]), tf.TensorSpec([4], tf.bool)])
+def up_to_kept(x, mask):
+    n = tf.reduce_max(tf.boolean_mask(tf.range(4), mask))
+    return tf.reduce_sum(x[:n])
+
+
+@tf.function(input_signature=[tf.TensorSpec([4, 4]), tf.TensorSpec([], tf.int32)])
+def newest_first(x, n):
+    return x[:n][::-1]
+"""
+
+
+def test_bounds_from_data_and_shuffled_fractions_are_as_check_says_for_a_tpu(verify: Any) -> None:
+    """A TPU shuffles the fractions that a CPU does not, and has no size for what a CPU reads off its arguments."""
+    _, report = verify({"lib.py": BOUNDS}, *ALONE, "--target", "tpu-v5e", "lib.py")
+    checks = {one["function"]: one["checks"] for one in report["targets"]}
+    assert checks["shuffled"]["tpu"]["status"] == "ok"
+    assert checks["up_to_kept"]["lower"]["status"] == "failed"
+    assert checks["newest_first"]["lower"]["status"] == "failed"
+    errors = {
+        (one["code"], one["line"]): one["verdict"]
+        for one in report["findings"]
+        if one["severity"] == "error"
+    }
+    assert errors == {
+        ("XLA203", line_of(BOUNDS, "x[:n])")): "confirmed",
+        ("XLA204", line_of(BOUNDS, "[::-1]")): "confirmed",
+    }
+
+
 LIBRARY = """\
 import subprocess
 
