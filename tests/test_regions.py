@@ -274,6 +274,24 @@ PROGRAMS = {
         def train_step(iterator):
             strategy.run(replica_step, args=(next(iterator),))
         """,
+    "a data set that is held in tensors": """
+        class Points:
+            inputs: tf.Tensor
+            observations: tf.Tensor
+
+        @tf.function
+        def criterion(dataset: "Points | None"):
+            return tf.unique_with_counts(dataset.inputs)  # compiled
+
+        class Feed:
+            def __iter__(self):
+                return iter([tf.ones([4])])
+
+        @tf.function
+        def drive(dataset: Feed):
+            for batch in dataset:
+                tf.unique_with_counts(batch)
+        """,
     "strategy.run of a nested function, strategy in an attribute": """
         class Trainer:
             def __init__(self, strategy: tf.distribute.Strategy):

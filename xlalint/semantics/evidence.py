@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TypeGuard
 
+from xlalint.semantics.annotations import said_kinds
 from xlalint.semantics.callbacks.callables import only_callee
 from xlalint.semantics.facts import ASSUMED
 from xlalint.semantics.frames import Frame
@@ -130,31 +131,9 @@ def takes_arrays(frame: Frame) -> bool:
         parameters = parameters[1:]  # itself
     if given.vararg is not None:
         return False
-    kinds = [_said_kinds(each.annotation) for each in parameters]
+    kinds = [said_kinds(each.annotation) for each in parameters]
     is_all = all(kind and kind <= _ARRAYS_AND_NUMBERS for kind in kinds)
     return is_all and any("ndarray" in kind or "NDArray" in kind for kind in kinds)
-
-
-def _said_kinds(annotation: ast.expr | None) -> set[str]:
-    """The last parts of the names in an annotation: `ndarray` and `None` of `np.ndarray | None`. Empty where it says something else."""
-    if isinstance(annotation, ast.Constant):
-        if annotation.value is None:
-            return {"None"}
-        return set()
-    if isinstance(annotation, ast.Name):
-        return {annotation.id}
-    if isinstance(annotation, ast.Attribute):
-        return {annotation.attr}
-    if isinstance(annotation, ast.BinOp):
-        left, right = _said_kinds(annotation.left), _said_kinds(annotation.right)
-        return left | right if left and right else set()
-    if isinstance(annotation, ast.Subscript) and _said_kinds(annotation.value) & {
-        "Optional",
-        "NDArray",
-    }:
-        outer = _said_kinds(annotation.value)
-        return outer if "NDArray" in outer else _said_kinds(annotation.slice)
-    return set()
 
 
 # What asks arrays for one number.

@@ -138,6 +138,11 @@ class FunctionInfo:
             self._parameter_names = frozenset(argument.arg for argument in named)
         return self._parameter_names
 
+    def annotation_of(self, name: str) -> ast.expr | None:
+        given = self.node.args
+        named = (*given.posonlyargs, *given.args, *given.kwonlyargs)
+        return next((each.annotation for each in named if each.arg == name), None)
+
     def default_of(self, name: str) -> ast.expr | None:
         """How the default of a parameter is written; None of one that has none."""
         given = self.node.args

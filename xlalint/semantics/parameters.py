@@ -6,6 +6,7 @@ import ast
 import re
 from functools import cache
 
+from xlalint.semantics.annotations import unquoted
 from xlalint.semantics.classes import REGULARIZER
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
@@ -154,13 +155,9 @@ def from_default(name: str, default: ast.expr | None) -> Value | None:
 
 def from_annotation(annotation: ast.expr | None, frame: Frame) -> Value | None:
     """What an annotation promises, or None when it says nothing about tensors."""
+    annotation = unquoted(annotation)
     if annotation is None:
         return None
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        try:
-            annotation = ast.parse(annotation.value, mode="eval").body
-        except SyntaxError:
-            return None
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
         return _either(
             from_annotation(annotation.left, frame), from_annotation(annotation.right, frame)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from xlalint.semantics.annotations import said_kinds
 from xlalint.semantics.callbacks.callables import callees
 from xlalint.semantics.facts import ASSUMED, COMPILED, DRIVING, Context, Fact
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo, ModuleInfo
-from xlalint.semantics.values import Value
+from xlalint.semantics.values import CLASS, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
 
 # How the chain of calls begins in what a strategy compiles.
 ON_REPLICAS = "strategy.run"
+# What parameters are called that hold what steps are taken from.
+_ITERATORS = frozenset(("iterator", "dataset", "dataset_iterator"))
+_ITERATING = ("__iter__", "__next__", "__getitem__")
 
 
 class HostFunctions:
@@ -134,7 +139,7 @@ class HostFunctions:
             return True
         if fact.function is not None and not fact.context.jit:
             around = () if on_replicas else fact.function.around
-            if any(map(_takes_iterator, (fact.function, *around))):
+            if any(map(self._takes_iterator, (fact.function, *around))):
                 return True
         if fact.context.region != ASSUMED:
             return False
@@ -142,10 +147,27 @@ class HostFunctions:
             return True
         return fact.context.root in self._known or _is_within(fact.function, self._known)
 
+    def _takes_iterator(self, info: FunctionInfo) -> bool:
+        """A function that is handed an iterator drives the steps that are compiled: XLA sees none of it."""
+        if info.parameter_names.isdisjoint(_ITERATORS):
+            return False
+        return not all(
+            self._is_a_record(info.annotation_of(name), info.module)
+            for name in info.parameter_names & _ITERATORS
+        )
 
-def _takes_iterator(info: FunctionInfo) -> bool:
-    """A function that is handed an iterator drives the steps that are compiled: XLA sees none of it."""
-    return not info.parameter_names.isdisjoint(("iterator", "dataset", "dataset_iterator"))
+    def _is_a_record(self, annotation: ast.expr | None, module: ModuleInfo) -> bool:
+        """Whether a parameter is of the project's own class, and nothing to iterate over: a data set that is held in tensors."""
+        named = [
+            self._analysis.modules.global_name(module, kind)
+            for kind in said_kinds(annotation) - {"None"}
+        ]
+        return bool(named) and all(
+            each.kind is CLASS
+            and not any(self._analysis.classes.method(each.ref, name) for name in _ITERATING)
+            and self._analysis.classes.external_base(each.ref) is None
+            for each in named
+        )
 
 
 def _is_within(info: FunctionInfo | None, functions: set[FunctionInfo]) -> bool:
