@@ -6,7 +6,7 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.semantics.facts import ASSUMED, DATA_SIZED_USE, GRADIENT
-from xlalint.semantics.gradients.misplaced import JOINED, KEPT
+from xlalint.semantics.gradients.misplaced import JOINED, KEPT, UNEQUAL_ARMS
 
 # How each use was seen to go wrong (facts: surprises, semantics); the words are in the page.
 _VARIANTS = {
@@ -60,6 +60,13 @@ class DataSizedMisuse(Rule):
     def visit_Call(self, node: cst.Call) -> None:
         self._judge(node)
         self._judge_step(node)
+        self._judge_arms(node)
+
+    def visit_If(self, node: cst.If) -> None:
+        self._judge_arms(node.test)
+
+    def visit_IfExp(self, node: cst.IfExp) -> None:
+        self._judge_arms(node.test)
 
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         self._judge(node)
@@ -96,6 +103,11 @@ class DataSizedMisuse(Rule):
         for fact in self.facts(node, GRADIENT):
             if fact.detail.reason == KEPT and fact.detail.is_sure:
                 self.report(node, fact, "kept-in-step", use=self.quote(node))
+
+    def _judge_arms(self, node: cst.BaseExpression) -> None:
+        for fact in self.facts(node, GRADIENT):
+            if fact.detail.reason == UNEQUAL_ARMS:
+                self.report(node, fact, "trained-arms", use=self.quote(node))
 
     def _is_trained_through(self, node: cst.CSTNode) -> bool:
         """Whether a gradient is taken of a part that gets numbers of others."""

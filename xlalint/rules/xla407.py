@@ -7,7 +7,7 @@ import libcst as cst
 from xlalint.rules.base import Aim, Rule
 from xlalint.semantics.facts import GRADIENT, Fact
 from xlalint.semantics.gradients.differentiation import Differentiated
-from xlalint.semantics.gradients.misplaced import CUT, JOINED, KEPT, SUMMED
+from xlalint.semantics.gradients.misplaced import CUT, JOINED, KEPT, SUMMED, UNEQUAL_ARMS
 from xlalint.semantics.gradients.reasons import (
     COUNT,
     DATA_SIZED,
@@ -36,6 +36,8 @@ _WHY = {
 }
 
 
+# XLA204 and XLA206 say what becomes of parts joined, kept and cut.
+_OF_SIZES = frozenset({JOINED, CUT, SUMMED, KEPT, UNEQUAL_ARMS})
 # Told of a conditional, and of something in its arms.
 _OF_CONDITIONALS = frozenset({MASKED_ARMS, KEPT_IN_ELSE, TRACED_BEFORE})
 
@@ -59,7 +61,7 @@ class NoCompilableGradient(Rule):
 
     def visit_Subscript(self, node: cst.Subscript) -> None:
         for fact in self.facts(node, GRADIENT):
-            if fact.detail.reason not in (CUT, KEPT, SUMMED):
+            if fact.detail.reason not in _OF_SIZES:
                 self._report_slice(node, fact)
 
     def _judge(
@@ -67,10 +69,8 @@ class NoCompilableGradient(Rule):
     ) -> None:
         for fact in self.facts(node, GRADIENT):
             detail: Differentiated = fact.detail
-            if detail.reason in (JOINED, CUT, SUMMED, KEPT) or _compiles_here(
-                detail, self.passage.aim
-            ):
-                continue  # XLA204 and XLA206 say what becomes of parts joined and cut
+            if detail.reason in _OF_SIZES or _compiles_here(detail, self.passage.aim):
+                continue
             if detail.reason == SLICE:
                 self._report_slice(node, fact)
                 continue

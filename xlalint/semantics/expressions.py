@@ -269,7 +269,9 @@ def _ternary(node: ast.IfExp, frame: Frame) -> Value:
         arms = (node.body, node.orelse)
         conditionals.note_results(node.test, test, (first, second), arms, frame)
         written = [(arm, unequal_arms.Sizes()) for arm in arms]
-        sliced_arms.note_results(None, node.test, written, (first, second), frame)
+        sliced_arms.note_results(
+            node, test, node.test, written, (first, second), [[arm] for arm in arms], frame
+        )
         result = unequal_arms.of_expressions(result, (first, second), arms, node.test, frame)
     if test.is_tensor and not test.guess and result.kind is PYTHON and frame.context.converted:
         return tensor_of(test)._replace(dtype=None)

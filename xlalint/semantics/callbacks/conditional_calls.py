@@ -110,8 +110,7 @@ def _compare(
         bodies = [_body(function) for function in functions]
         asked = next(iter(getattr(node, "args", ())), None)
         arms = [unequal_arms.returned(_definition(each), asked, frame) for each in functions]
-        call = node if isinstance(node, ast.Call) else None
-        sliced_arms.note_results(call, asked, arms, results, frame)
+        sliced_arms.note_results(node, test, asked, arms, results, bodies, frame)
         if asked is not None and len(bodies) == 2:
             asked = named_tests.written(asked, frame.function)
             conditionals.note_guarded(asked, test, bodies[0], bodies[1], frame)

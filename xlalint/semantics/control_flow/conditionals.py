@@ -137,7 +137,7 @@ def note_arms(node: ast.If, test: Value, first: Arm, second: Arm, frame: Frame) 
     note_guarded(asked, test, node.body, node.orelse, frame)
     if first.ends and second.ends:
         changes = first.changes, second.changes
-        sliced_arms.note_names(asked, node.body, node.orelse, changes, frame)
+        sliced_arms.note_names(node, test, asked, node.body, node.orelse, changes, frame)
     if found is None and _asks_for_rank(asked, frame):
         found = Difference("rank-test", "", "")
     if found is None and _asks_python_in_graph(asked, frame):

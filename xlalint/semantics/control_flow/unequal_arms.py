@@ -160,6 +160,14 @@ def _sized(joined: Value, values: Sequence[Value], sizes: Sequence[Size | None])
     return sized._replace(dependence=dependence, structured=False, guess=False)
 
 
+def differ(values: Sequence[Value], sizes: Sequence[Size | None]) -> bool:
+    """Whether the arms are sure to leave other sizes: the static ones are known and differ, or one arm alone has made the same tensor longer or shorter."""
+    if _static_difference(values):
+        return True
+    certain = [size for size in sizes if size is not None and size.changed == size.certain]
+    return len(certain) == len(sizes) and bool(_relative_difference(certain))
+
+
 def _from_the_front(axis: int | None, value: Value) -> int | None:
     if axis is None or axis >= 0:
         return axis

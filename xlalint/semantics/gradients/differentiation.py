@@ -24,7 +24,7 @@ from xlalint.semantics.gradients.flows import (
     is_too_long,
     is_trained_method,
 )
-from xlalint.semantics.gradients.misplaced import KEPT
+from xlalint.semantics.gradients.misplaced import KEPT, UNEQUAL_ARMS
 from xlalint.semantics.gradients.reasons import (
     COUNT,
     IN_ARM,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
 
 # What is as often only computed as trained: masks and tables are tiled in loops as well.
-_ONLY_IF_SURE = frozenset({IN_STEP, IN_ARM, MASKED_ARMS, KEPT_IN_ELSE, KEPT})
+_ONLY_IF_SURE = frozenset({IN_STEP, IN_ARM, MASKED_ARMS, KEPT_IN_ELSE, KEPT, UNEQUAL_ARMS})
 
 
 class Differentiated(NamedTuple):
@@ -162,12 +162,26 @@ class Gradients:
         results: Iterable[str] = (),
     ) -> None:
         """What is computed of `given`, and has no gradient, or a wrong one, for those (`misplaced.py`)."""
+        if value.sure and not value.has_no_gradient:
+            self.note_through(node, node, given, value, reason, frame, results)
+
+    def note_through(
+        self,
+        node: ast.AST,
+        through: ast.AST,
+        given: list[ast.expr],
+        value: Value,
+        reason: str,
+        frame: Frame,
+        results: Iterable[str] = (),
+    ) -> None:
+        """The same of what goes on as the result of `through`, and is reported at `node`."""
         if frame.silent or not frame.context.is_compiled or is_too_long(frame):
             return
-        if is_cut_off(node, frame) or not value.sure or value.has_no_gradient:
+        if is_cut_off(through, frame):
             return
         detail = Differentiated(ast.unparse(node), reason, (), False, False)
-        flows = Slices(node, frame, given, results)
+        flows = Slices(through, frame, given, results)
         self._consider(node, flows, False, value, detail, frame)
 
     def note_kept(self, site: Site) -> None:

@@ -30,6 +30,8 @@ CUT = "cut"
 SUMMED = "summed"
 # In steps of a loop: kept_in_steps.py.
 KEPT = "kept-in-step"
+# In the arms of a conditional: unequal_results.py.
+UNEQUAL_ARMS = "unequal-arms"
 
 _SUMS = frozenset({"tf.reduce_sum", "tf.math.reduce_sum", "keras.ops.sum", "keras.backend.sum"})
 # Every element gets the same back of these, or nothing.

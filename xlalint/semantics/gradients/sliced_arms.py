@@ -20,26 +20,49 @@ from xlalint.semantics.control_flow.written_slices import (
     number,
 )
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.gradients import unequal_results
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.syntax import called_name, is_ellipsis
-from xlalint.semantics.values import Value
+from xlalint.semantics.values import SEQUENCE, Value
 
 
 def note_results(
-    call: ast.Call | None,
+    node: ast.AST,
+    asked: Value,
     test: ast.expr | None,
     arms: Sequence[Returned],
     results: Sequence[Value],
+    blocks: Sequence[Sequence[ast.AST]],
     frame: Frame,
 ) -> None:
-    """What the callbacks of a `tf.cond` return; or, where it is no call, the two values of a ternary."""
-    for pair, values in zip(itertools.pairwise(arms), itertools.pairwise(results)):
+    """What the callbacks of a `tf.cond` return, or the two values of a ternary. `blocks`: what each of the arms runs."""
+    call = node if isinstance(node, ast.Call) else None
+    every = zip(*map(itertools.pairwise, (arms, results, blocks)))
+    for pair, values, run in every:
         for first, second, made in _items(pair, values):
-            if not _are_alike(made):
-                _note(first, second, made, test, call, frame)
+            if _are_alike(made) or _note(first, second, made, test, call, frame):
+                continue
+            at = node.test if isinstance(node, ast.IfExp) else node
+            if len(made) == 2:
+                left = [
+                    _left(arm, value, block, test, frame)
+                    for arm, value, block in zip((first, second), made, run)
+                ]
+                conditional = unequal_results.Conditional(at, node, (), asked)
+                unequal_results.note(conditional, left[0], left[1], frame)
 
 
 _Arm = tuple[ast.expr, Sizes]
+
+
+def _left(
+    arm: _Arm, value: Value, run: Sequence[ast.AST], test: ast.expr | None, frame: Frame
+) -> unequal_results.Left:
+    written, known = arm
+    size = unequal_arms.of_expression(written, test, frame, known)
+    is_lambda = all(isinstance(each, ast.expr) for each in run)
+    made_of = [written] if is_lambda else list(unequal_results.read_in(run))
+    return unequal_results.Left(written, value, size, made_of)
 
 
 def _items(
@@ -49,13 +72,21 @@ def _items(
     (first, known), (second, others) = arms
     if isinstance(first, (ast.Tuple, ast.List)) and isinstance(second, (ast.Tuple, ast.List)):
         if len(first.elts) == len(second.elts):
-            for one, other in zip(first.elts, second.elts):
-                yield (one, known), (other, others), ()
+            for one, other, *made in zip(first.elts, second.elts, *_parts(values)):
+                yield (one, known), (other, others), made
     elif first is not None and second is not None:
         yield (first, known), (second, others), values
 
 
+def _parts(values: tuple[Value, Value]) -> Sequence[Sequence[Value]]:
+    """The items of two tuples, where they are known."""
+    is_known = all(value.kind is SEQUENCE and value.ref for value in values)
+    return [value.ref for value in values] if is_known else ()
+
+
 def note_names(
+    node: ast.If,
+    asked: Value,
     test: ast.expr,
     first: Sequence[ast.stmt],
     second: Sequence[ast.stmt],
@@ -73,8 +104,21 @@ def note_names(
         if one is not None and other is not None:
             # What an arm computes and slices, it keeps whole for the gradient: often right.
             is_made_there = _made_inside(one, made, name) or _made_inside(other, made, name)
-            sizes = () if is_made_there else known
-            _note((one, {}), (other, {}), sizes, test, None, frame)
+            made_of = () if is_made_there else known
+            if _note((one, {}), (other, {}), made_of, test, None, frame):
+                continue
+        sizes = [unequal_arms.after(block, test, frame) for block in (first, second)]
+        left = [
+            unequal_results.Left(
+                written,
+                value,
+                size.get(name, unequal_arms.Size(name)),
+                [written or ast.Name(name, ast.Load())],
+            )
+            for written, value, size in zip((one, other), known, sizes)
+        ]
+        conditional = unequal_results.Conditional(node.test, node, (name,), asked)
+        unequal_results.note(conditional, left[0], left[1], frame)
 
 
 def _made_inside(part: ast.expr, made: Sequence[dict[str, ast.expr | None]], name: str) -> bool:
@@ -105,8 +149,8 @@ def _note(
     test: ast.expr | None,
     call: ast.Call | None,
     frame: Frame,
-) -> None:
-    """`call` is what gives the result of either arm; None where the slice itself stands in the function."""
+) -> bool:
+    """`call` is what gives the result of either arm; None where the slice itself stands in the function. Whether there is such a slice."""
     for (one, known), other in ((first, second), (second, first)):
         taken = _some_of(one)
         if taken is not None and _root(taken.base) not in known:
@@ -115,7 +159,7 @@ def _note(
                 frame.analysis.gradients.note_slice(
                     taken.node, taken.base, call or taken.node, value, frame
                 )
-                return
+                return True
         if not isinstance(one, ast.Subscript) or _root(one) in known:
             continue
         if (
@@ -126,7 +170,8 @@ def _note(
         ):
             value = frame.analysis.evaluate(one.value, frame)
             frame.analysis.gradients.note_slice(one, one.value, call or one, value, frame)
-            return
+            return True
+    return False
 
 
 def _root(node: ast.expr) -> str:

@@ -27,7 +27,13 @@ from xlalint.semantics.results import (
     shapes,
     sorted_places,
 )
-from xlalint.semantics.results.result_shapes import broadcast, meets_static, must_agree, numbers
+from xlalint.semantics.results.result_shapes import (
+    broadcast,
+    meets_static,
+    must_agree,
+    number,
+    numbers,
+)
 from xlalint.semantics.results.result_sizes import producer_of
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.training import reductions
@@ -134,7 +140,7 @@ def combine(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value:
         if {left.kind, right.kind} <= {SEQUENCE, COLLECTION, SHAPE}:
             return Value(COLLECTION, ref=join(element(left), element(right)))
     if left.kind is SEQUENCE and right.kind is PYTHON:
-        return Value(COLLECTION, ref=element(left))
+        return _repeated(left, right)
     return Value(UNKNOWN, max(left.dependence, right.dependence))
 
 
@@ -169,6 +175,17 @@ def _after_operator(node: ast.AST, left: Value, right: Value) -> Value:
     if isinstance(op, (ast.FloorDiv, ast.Mod)) and value.dependence == BOUNDED:
         return value._replace(dependence=COMPUTED)
     return value
+
+
+_MOST_ITEMS = 16
+
+
+def _repeated(items: Value, times: Value) -> Value:
+    """`[spec] * 2`, item by item where it is known how many there are."""
+    count = number(times)
+    if count is None or not 0 < count * len(items.ref) <= _MOST_ITEMS:
+        return Value(COLLECTION, ref=element(items))
+    return items._replace(ref=items.ref * count)
 
 
 def _joined_shapes(left: Value, right: Value) -> Value:

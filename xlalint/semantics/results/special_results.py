@@ -12,6 +12,7 @@ from xlalint.semantics.hazards import costs, text
 from xlalint.semantics.results import (
     composites,
     padded_back,
+    parts,
     rejoined,
     result_shapes,
     sorted_places,
@@ -351,46 +352,6 @@ def _numbers_joined(values: Value) -> Content | None:
     return Content(tuple(number for part in parts if part is not None for number in part))
 
 
-def _unstacked(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
-    first = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
-    inner = (  # of whatever it was: its parts are tensors
-        first._replace(
-            kind=TENSOR,
-            rank=None,
-            ref=None,
-            shape=None,
-            guess=False,
-            structured=False,
-            optional=False,
-        )
-        if first.is_tensor
-        else Value(TENSOR, first.dependence)
-    )
-    return Value(COLLECTION, inner.dependence, ref=inner)
-
-
-def _items(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
-    """`tf.unstack`: a batch's first axis cannot be unstacked, and so the items of a layer's inputs may be sizes."""
-    items = _unstacked(arguments, bound, flat, frame)
-    first = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
-    if type(first.ref) is Content and first.shape == (len(first.ref.numbers),):
-        return _numbers_apart(first, first.ref)
-    if not first.structured or "axis" in bound:
-        return items
-    return items._replace(ref=items.ref._replace(structured=True))
-
-
-def _numbers_apart(vector: Value, held: Content) -> Value:
-    """`batch, rows, columns = tf.unstack(tf.shape(x))`; the data decide one of those of a data-sized tensor."""
-    items = []
-    for place, known in enumerate(held.numbers):
-        is_settled = held.open_place is not None and place != held.open_place
-        dependence = FROM_SHAPE if is_settled else vector.dependence
-        item = Value(TENSOR, dependence, None, vector.dtype, 0, Content((known,)), shape=())
-        items.append(item._replace(sure=vector.sure))
-    return Value(SEQUENCE, vector.dependence, ref=tuple(items))
-
-
 def _flattened(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     return Value(COLLECTION, ref=flat[0]) if flat else Value(COLLECTION)
 
@@ -520,8 +481,10 @@ SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value]
     "keras.backend.ones": _filled,
     "keras.ops.zeros": _filled,
     "keras.ops.ones": _filled,
-    "tf.unstack": _items,
-    "tf.split": _unstacked,
+    "tf.unstack": parts.unstacked,
+    "keras.ops.unstack": parts.unstacked,
+    "tf.split": parts.split,
+    "keras.ops.split": parts.split,
     "tf.clip_by_global_norm": _clipped_together,
     "tf.nn.ctc_greedy_decoder": _decoded,
     "tf.nn.ctc_beam_search_decoder": _decoded,
