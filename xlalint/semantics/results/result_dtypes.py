@@ -45,6 +45,8 @@ def dtype_of_result(
             return dtype_of_literal(bound[api.params[0]], {})
         if name.startswith(_NUMPYS) and _is_promoted(leaf, flat):
             return None
+        if first == "bool" and name in _AVERAGES:
+            return None  # as Keras's floats are
         if first == "bfloat16" and any(v.dtype == "float32" for v in flat if v.is_tensor):
             return None  # products of both are float32, keras.ops makes float32 of both, the rest fails
         return _REAL.get(first, first) if api.result_dtype == "real" and first else first
@@ -56,6 +58,7 @@ def dtype_of_result(
 
 _NUMPYS = ("keras.ops.", "tf.experimental.numpy.")
 _BETWEEN = frozenset({"linspace", "logspace", "geomspace", "ldexp"})
+_AVERAGES = frozenset({"keras.backend.mean", "keras.backend.var", "keras.backend.std"})
 _FRACTIONS = frozenset(
     "quantile nanquantile percentile nanpercentile nanmedian square cumsum nancumsum nancumprod sum nansum prod nanprod trace fmin fmax".split()
 )
