@@ -246,13 +246,20 @@ def _stacked(value: Value, elems: Value | None = None) -> Value:
     """What a function returns for each of `elems`, as one tensor: of as many rows as they have."""
     if value.kind is SEQUENCE:
         return value._replace(dependence=COMPUTED, ref=tuple(_stacked(v, elems) for v in value.ref))
-    rows = [v for v in leaves(elems) if v.is_data_sized and v.sized_axis == 0] if elems else []
+    over = leaves(elems) if elems else []
+    rows = [v for v in over if v.is_data_sized and v.sized_axis == 0]
+    shape = None
+    if value.is_tensor and not value.is_data_sized and value.shape is not None:
+        known = [v.shape[0] for v in over if v.shape]
+        shape = (None if rows or not known else known[0], *value.shape)
     return Value(
         TENSOR,
         COMPUTED,
         rows[0].producer if rows else None,
         dtype=value.dtype,
+        rank=None if shape is None else len(shape),
         structured=value.structured or not value.is_tensor,
+        shape=shape,
         counted=rows[0].counted if rows else None,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xlalint.semantics.arguments import Arguments, Bound
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.results.result_shapes import number, numbers
+from xlalint.semantics.results.operands import number, numbers
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.values import (
     COLLECTION,

@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from xlalint.semantics.catalog import Api
-from xlalint.semantics.results import shapes
+from xlalint.semantics.results import image_shapes, shapes
+from xlalint.semantics.results.operands import number as number
+from xlalint.semantics.results.operands import numbers as numbers
+from xlalint.semantics.results.operands import operand_shape as operand_shape
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.values import (
     COLLECTION,
@@ -17,14 +20,10 @@ from xlalint.semantics.values import (
     NOTHING_KNOWN,
     PYTHON,
     SEQUENCE,
-    SHAPE,
-    Const,
-    Content,
     Value,
 )
 
 Bound = dict[str, Value]
-_MOST_DIMENSIONS = 16
 
 
 def of_call(name: str, api: Api, bound: Bound) -> Shape | None:
@@ -33,6 +32,9 @@ def of_call(name: str, api: Api, bound: Bound) -> Shape | None:
     rule = _RULES.get(leaf)
     if rule is not None and name.startswith(_NAMESPACES):
         return rule(api, bound)
+    found = image_shapes.of_call(name, bound)
+    if found is not None:
+        return found
     if api.shape is None or any(parameter in bound for parameter in api.shape_unless):
         return None
     return _as_measured(api, api.shape, bound)
@@ -78,18 +80,6 @@ def _of_rank(first: Value, form: str) -> Shape | None:
     return (None,) * max(len(shape) + int(form[4:]), 0)
 
 
-def operand_shape(value: Value) -> Shape | None:
-    """The shape that an operand of an elementwise operation has: a Python number is a scalar, a list of them a vector."""
-    if value.is_tensor:
-        return None if value.structured else value.shape
-    if value.kind is PYTHON:
-        return ()
-    if value.kind is SEQUENCE and value.ref:
-        inner = [operand_shape(item) for item in value.ref]
-        return shapes.stacked(inner, 0)
-    return None
-
-
 def _is_number(value: Value) -> bool:
     known = value.constant()
     return known is not None and type(known.value) in (int, float)
@@ -132,33 +122,6 @@ def meets_static(sized: Value, full: Value) -> bool:
     if len(sizes) != 1 or len(full.shape) < -sizes[0]:
         return False  # a row for each column, perhaps: `boxes * [height, width, height, width]`
     return full.shape[sizes[0]] not in (None, 1)
-
-
-def numbers(value: Value) -> Shape | None:
-    """What an argument that holds a shape, a size or a list of axes says: its numbers, None for the unknown ones."""
-    if value.kind is SEQUENCE:
-        if len(value.ref) > _MOST_DIMENSIONS:
-            return None
-        return tuple(number(item) for item in value.ref)
-    if value.kind is SHAPE:
-        return value.shape
-    if value.is_tensor:
-        if type(value.ref) is Content:
-            return value.ref.numbers
-        if value.shape is not None and len(value.shape) == 1 and value.shape[0] is not None:
-            return (None,) * value.shape[0] if value.shape[0] <= _MOST_DIMENSIONS else None
-        return None
-    known = number(value)
-    return None if known is None else (known,)
-
-
-def number(value: Value) -> int | None:
-    """A whole number that is known while reading."""
-    if type(value.ref) is Const and type(value.ref.value) is int:
-        return value.ref.value
-    if type(value.ref) is Content and len(value.ref.numbers) == 1 and value.shape == ():
-        return value.ref.numbers[0]
-    return None
 
 
 def _first(api: Api, bound: Bound) -> Value:
@@ -375,6 +338,21 @@ def _eye(api: Api, bound: Bound) -> Shape | None:
     return (height, height if columns is None or columns == NONE else number(columns))
 
 
+def _turned(api: Api, bound: Bound) -> Shape | None:
+    """Matrices, transposed."""
+    shape = _first(api, bound).shape
+    return None if shape is None or len(shape) < 2 else (*shape[:-2], shape[-1], shape[-2])
+
+
+def _evenly_spaced(api: Api, bound: Bound) -> Shape | None:
+    """So many numbers between two: between scalars, a vector."""
+    ends = [operand_shape(bound.get(name, NOTHING_KNOWN)) for name in ("start", "stop")]
+    count = _given(api, bound, "num")
+    if ends != [(), ()]:
+        return None
+    return (number(count) if count is not None else None,)
+
+
 def _gather(api: Api, bound: Bound) -> Shape | None:
     indices, axis = bound.get("indices"), _given(api, bound, "axis")
     batched = _batch_dimensions(bound)
@@ -529,6 +507,9 @@ _RULES: dict[str, Callable[[Api, Bound], Shape | None]] = {
     "concat": _concat,
     "concatenate": _concat,
     "matmul": _matmul,
+    "matrix_transpose": _turned,
+    "adjoint": _turned,
+    "linspace": _evenly_spaced,
     "one_hot": _one_hot,
     "range": _range,
     "eye": _eye,

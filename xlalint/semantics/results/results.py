@@ -13,6 +13,7 @@ from xlalint.semantics.results import (
     contractions,
     followed,
     padded_back,
+    product_shapes,
     result_shapes,
     sorted_places,
 )
@@ -249,7 +250,8 @@ def _tensor_result(
     value = Value(TENSOR, dependence, producer, dtype, rank, None, sure, sized_axis=axis)
     if name.endswith(".transpose") and axis is not None and type(flat[0].ref) is Kept:
         value = value._replace(ref=flat[0].ref)  # of other axes, and as many
-    value = with_shape(value, result_shapes.of_call(name, api, bound))
+    shape = product_shapes.of_call(name, bound, flat)
+    value = with_shape(value, shape or result_shapes.of_call(name, api, bound))
     return of_bounded_size(value, api, bound)
 
 
