@@ -127,7 +127,7 @@ def takes_arrays(frame: Frame) -> bool:
         return False
     given = info.node.args
     parameters = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-    if info.cls is not None:
+    if info.cls is not None and not frame.analysis.traits(info).is_static:
         parameters = parameters[1:]  # itself
     if given.vararg is not None:
         return False

@@ -254,6 +254,8 @@ def method(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: F
         return Value(TENSOR, FROM_SHAPE, rank=0, shape=(), sure=base.sure)  # as many as its splits
     whole = arguments._replace(positional=(base, *arguments.positional))
     made = frame.analysis.call_api(f"{owner}.{attr}", whole, node, frame)
+    if attr == "bounding_shape" and base.guess:
+        return NOTHING_KNOWN  # of what was only asked for: what takes it is given `tf.shape(x)` of dense tensors
     if attr == "merge_dims" and base.kind is RAGGED:
         outer = number((*arguments.positional, arguments.keywords.get("outer_axis", NONE))[0])
         # Of rows merged behind the first axis, each keeps an end of its own; those of the first may be one tensor then.
