@@ -425,6 +425,33 @@ PROGRAMS = {
             c  # is: tensor int32 (?,), shape
             return a, b, c
         """,
+    "products, images, parts and maps": """
+        def f(x: tf.Tensor):
+            rows = tf.ones([4, 6])
+            a = tf.einsum("ij,kj->ik", rows, tf.ones([5, 6]))
+            a  # is: tensor float32 (4, 5), constant
+            b = tf.einsum("...ij,...jk->...ik", tf.ones([2, 4, 6]), tf.ones([2, 6, 3]))
+            b  # is: tensor float32 (2, 4, 3), constant
+            c = tf.tensordot(rows, tf.ones([6, 2]), 1)
+            c  # is: tensor float32 (4, 2), constant
+            d, e = tf.split(rows, [2, 4], axis=1)
+            d  # is: tensor float32 (4, 2), constant
+            e  # is: tensor float32 (4, 4), constant
+            g = tf.split(rows, 2)[1]
+            g  # is: tensor float32 (2, 6), constant
+            h = tf.unstack(rows, axis=1)[0]
+            h  # is: tensor float32 (4,), constant
+            i = tf.nn.conv2d(tf.ones([2, 8, 8, 3]), tf.ones([3, 3, 3, 7]), 2, "VALID")
+            i  # is: tensor float32 (2, 3, 3, 7), constant
+            j = tf.nn.max_pool2d(tf.ones([2, 9, 9, 3]), 2, 2, "SAME")
+            j  # is: tensor float32 (2, 5, 5, 3), constant
+            k = tf.image.resize(tf.ones([2, 8, 8, 3]), [4, 5])
+            k  # is: tensor float32 (2, 4, 5, 3), constant
+            n = tf.map_fn(lambda row: row[:2], rows)
+            n  # is: tensor float32 (4, 2), computed as the program runs
+            o = tf.linspace(0.0, 1.0, 5)
+            o  # is: tensor float32 (5,), constant
+        """,
     "everything of TensorFlow, its modules among it": """
         from tensorflow.compat.v2 import *
 
@@ -437,7 +464,7 @@ PROGRAMS = {
             a = linalg.eye(2)
             a  # is: tensor float32 (2, 2), constant
             b = image.rgb_to_grayscale(ones([1, 4, 4, 3]))
-            b  # is: tensor float32 (?, ?, ?, ?), constant
+            b  # is: tensor float32 (1, 4, 4, 1), constant
             c = nn.relu(zeros([2]))
             c  # is: tensor float32 (2,), constant
             return a, b, c

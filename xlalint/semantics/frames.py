@@ -67,6 +67,7 @@ class Frame:
     covered: set[ast.AST] = field(default_factory=set)
     nested: list[FunctionInfo] = field(default_factory=list)
     splits: list[Split] = field(default_factory=list)
+    unequal_return: Value | None = None
     scope: str = ""
     one_armed: set[ast.AST] = field(default_factory=set)
     graph_loops: set[ast.AST] = field(default_factory=set)

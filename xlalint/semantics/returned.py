@@ -25,6 +25,8 @@ from xlalint.semantics.values import (
 def joined(frame: Frame) -> Value:
     """What a function returns; of several tensors, tuples of them or functions, those for callers that pass no more than defaults."""
     returned, unusual = frame.returned, frame.unusual_returns
+    if frame.unequal_return is not None and len(returned) == 2:
+        return frame.unequal_return
     usual = tuple(v for i, v in enumerate(returned) if i not in unusual)
     if usual and unusual and (all(v.kind in CALLED for v in usual) or _are_alike(returned)):
         return join_all(usual)

@@ -22,12 +22,14 @@ from xlalint.semantics.control_flow import (
     raised,
     relative_ranks,
     step_ways,
+    unequal_arms,
 )
 from xlalint.semantics.control_flow.chosen import dtype_in_graph
 from xlalint.semantics.control_flow.liveness import binds_in, is_live_after, is_shared, path_to
 from xlalint.semantics.facts import ARMS
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import sliced_arms
+from xlalint.semantics.joins import join
 from xlalint.semantics.local_names import Changes
 from xlalint.semantics.results import tensor_arrays
 from xlalint.semantics.results.shapes import Shape
@@ -386,7 +388,19 @@ def close_splits(frame: Frame, opened: int, ends: bool) -> None:
         found = _returns_differ(split, frame, ends)
         if found is not None:
             frame.analysis.note(frame, split.node.test, ARMS, split.test, found)
+        else:
+            _keep_unequal(split, frame, ends)
     del frame.splits[opened:]
+
+
+def _keep_unequal(split: Split, frame: Frame, ends: bool) -> None:
+    """Keep what the function gives where one arm returns it in one size, and the other, or what follows, in another."""
+    first, second = split.arms
+    later = frame.returned[split.position :] if first.ends or second.ends else []
+    returned = [*first.returned, *second.returned, *later]
+    if len(returned) == 2 and returned == frame.returned and not ends:
+        sized = unequal_arms.of_returns(join(*returned), returned, frame)
+        frame.unequal_return = sized if sized.producer is not None else None
 
 
 def _returns_differ(split: Split, frame: Frame, ends: bool) -> Difference | None:

@@ -20,11 +20,17 @@ from xlalint.semantics.elements import leaves
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import result_shapes
+from xlalint.semantics.results.result_sizes import ARMS_OF_TWO_SIZES
 from xlalint.semantics.syntax import in_order, nodes_of
-from xlalint.semantics.values import COMPUTED, EXTERNAL, NOTHING_KNOWN, SEQUENCE, TENSOR, Value
-
-ARMS_OF_TWO_SIZES = "a conditional whose arms differ in size"
-
+from xlalint.semantics.values import (
+    COMPUTED,
+    EXTERNAL,
+    NOTHING_KNOWN,
+    SEQUENCE,
+    TENSOR,
+    Kept,
+    Value,
+)
 
 Axes = frozenset["int | None"]
 
@@ -154,10 +160,29 @@ def _sized(joined: Value, values: Sequence[Value], sizes: Sequence[Size | None])
     if shape is not None:
         at = {_from_the_front(each, joined) for each in axes}
         shape = tuple(None if i in at or None in at else size for i, size in enumerate(shape))
-    sized = joined._replace(producer=ARMS_OF_TWO_SIZES, sized_axis=axis, shape=shape, ref=None)
+    ref = _buffer(values, axis)
+    sized = joined._replace(producer=ARMS_OF_TWO_SIZES, sized_axis=axis, shape=shape, ref=ref)
     # What is padded or cut is one tensor; of one with a count, XLA reads no values when it compiles.
     dependence = max(joined.dependence, COMPUTED)
     return sized._replace(dependence=dependence, structured=False, guess=False)
+
+
+def _buffer(values: Sequence[Value], axis: int | None) -> Kept | None:
+    """How large the larger arm is along the axis, where that is known of both."""
+    sizes = [
+        value.shape[axis] if value.shape is not None and axis is not None else None
+        for value in values
+        if axis is None or value.shape is None or axis < len(value.shape)
+    ]
+    known = [size for size in sizes if size is not None]
+    return Kept(max(known)) if len(known) == len(values) else None
+
+
+def of_returns(joined: Value, values: Sequence[Value], frame: Frame) -> Value:
+    """What a function gives that returns one of two values from the arms of a conditional."""
+    if not _may_differ(joined, values, frame):
+        return joined
+    return _sized(joined, values, [None for _ in values])
 
 
 def differ(values: Sequence[Value], sizes: Sequence[Size | None]) -> bool:

@@ -212,6 +212,8 @@ def note_hazards(
     misuse = misuses.misuse_of_data_sized(api.name, bound, arguments)
     if misuse is None and api.bounded:
         misuse = misuses.measured_misuse(api, bound)
+    if misuse is not None and misuses.fits_buffer(misuse, tuple(bound.values())):
+        misuse = None
     if misuse is None and not frame.analysis.tells_counts_apart:
         misuse = misuses.of_solved(api.name, bound) or misuses.of_picked_twice(api.name, bound)
     if misuse is None and arguments.positional:

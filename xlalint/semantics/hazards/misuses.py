@@ -7,13 +7,13 @@ the others see the buffer. What has no gradient is in differentiation.py. All me
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xlalint.semantics.control_flow.unequal_arms import ARMS_OF_TWO_SIZES
-from xlalint.semantics.elements import leaves
+from xlalint.semantics.elements import flattened, leaves
 from xlalint.semantics.hazards import contracted, kept_columns
 from xlalint.semantics.results import padded_back, rejoined, result_shapes, sorted_places
-from xlalint.semantics.results.result_sizes import ALL_ONES, PARTITIONED
+from xlalint.semantics.results.result_sizes import ALL_ONES, ARMS_OF_TWO_SIZES, PARTITIONED
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
@@ -23,6 +23,7 @@ from xlalint.semantics.values import (
     SEQUENCE,
     SHAPE,
     Content,
+    Kept,
     Lengths,
     Value,
 )
@@ -167,7 +168,28 @@ _SCATTERS = frozenset(
 # Elementwise operations of two tensors: the sizes of both must agree.
 PAIRED = frozenset(
     f"tf.math.{name}" for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "squared_difference")
-) | frozenset({"tf.where", "tf.add", "tf.subtract", "tf.multiply", "tf.divide", "tf.maximum", "tf.minimum"})  # fmt: skip
+) | frozenset({"tf.where", "keras.ops.where", "tf.add", "tf.subtract", "tf.multiply", "tf.divide", "tf.maximum", "tf.minimum"})  # fmt: skip
+
+
+# These ask for a size beside the data-sized one.
+_OF_PARTNERS = frozenset({"measured-rejected", "measured-wrong", "stack", "reshape", "ensure_shape", "broadcast_to"})  # fmt: skip
+
+
+def fits_buffer(misuse: Misuse, values: Sequence[Value]) -> bool:
+    """Whether a conditional leaves as much as its larger arm where the call is right eagerly: what XLA has room for then is what it is."""
+    how, sized = misuse
+    if how not in _OF_PARTNERS or sized.producer != ARMS_OF_TWO_SIZES:
+        return False
+    if type(sized.ref) is not Kept:
+        return False
+    sizes = [size for value in flattened(values) for size in _sizes(value) if value != sized]
+    return sized.ref.at_most in sizes
+
+
+def _sizes(value: Value) -> Sequence[int | None]:
+    if value.is_tensor:
+        return value.shape or ()
+    return (result_shapes.number(value),)
 
 
 def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misuse | None:
@@ -386,7 +408,9 @@ def _unequal_partner(name: str, values: tuple[Value, ...]) -> Misuse | None:
         return None
     if any(result_shapes.must_agree(sized, v) for v in full):
         return "full-size-partner", sized
-    if name == "tf.where" and any(result_shapes.meets_static(sized, v) for v in full):
+    if name in ("tf.where", "keras.ops.where") and any(
+        result_shapes.meets_static(sized, v) for v in full
+    ):
         return "measured-rejected", sized
     return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from xlalint.semantics import known_texts
@@ -34,7 +34,7 @@ from xlalint.semantics.results.result_shapes import (
     number,
     numbers,
 )
-from xlalint.semantics.results.result_sizes import producer_of
+from xlalint.semantics.results.result_sizes import ARMS_OF_TWO_SIZES, producer_of
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.training import reductions
 from xlalint.semantics.values import (
@@ -57,6 +57,7 @@ from xlalint.semantics.values import (
     UNKNOWN,
     FromPython,
     Handed,
+    Kept,
     Partly,
     Places,
     Value,
@@ -358,7 +359,7 @@ def tensor_of(*operands: Value) -> Value:
         producer,
         dtype,
         rank,
-        Handed() if is_handed else None,
+        Handed() if is_handed else _buffer_of(tensors),
         sure,
         guess=guess,
         shape=shape,
@@ -366,6 +367,14 @@ def tensor_of(*operands: Value) -> Value:
         counted=None if producer is None else counts.of_operands(tensors),
         given=given,
     )
+
+
+def _buffer_of(tensors: Sequence[Value]) -> Kept | None:
+    """How much room XLA has for what a conditional left, after an operation on each element of it."""
+    sized = [each for each in tensors if each.producer is not None]
+    if len(sized) != 1 or sized[0].producer != ARMS_OF_TWO_SIZES:
+        return None
+    return sized[0].ref if type(sized[0].ref) is Kept else None
 
 
 def _broadcast_axis(operand: Value, rank: int | None) -> int | None:

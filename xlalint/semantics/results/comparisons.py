@@ -29,6 +29,7 @@ from xlalint.semantics.values import (
     SOME_PYTHON,
     TRUE,
     UNKNOWN,
+    Kept,
     Partly,
     Places,
     SomeNumber,
@@ -88,7 +89,9 @@ def compare(node: ast.Compare, op: ast.cmpop, left: Value, right: Value, frame: 
         ref = None
         if type(left.ref) is Places or type(right.ref) is Places:
             ref = sorted_places.compared(op, left, right)
-        return tensor_of(left, right)._replace(dtype="bool", ref=ref)
+        result = tensor_of(left, right)
+        kept = result.ref if type(result.ref) is Kept else None
+        return result._replace(dtype="bool", ref=ref or kept)
     if versions.is_version(left) or versions.is_version(right):
         return versions.compared(op, left, right, frame.analysis.keras) or SOME_PYTHON
     one, other = left.constant(), right.constant()

@@ -25,6 +25,8 @@ from xlalint.semantics.values import (
 # What `tf.ones_like` of a data-sized tensor is: full, with ones behind the count (its other operand's count holds in arithmetic).
 ALL_ONES = "tf.ones_like"
 # What makes parts of which none is longer than the whole.
+# In control_flow/unequal_arms.py.
+ARMS_OF_TWO_SIZES = "a conditional whose arms differ in size"
 PARTITIONED = "tf.dynamic_partition"
 # What made a tensor data-sized when the size of another that is one was asked for.
 A_SIZE_FROM_DATA = "a size that depends on data"
