@@ -36,6 +36,21 @@ _FORMS = {
         "tf.dynamic_partition({M}, {I}, 3)[1]", "tf.random.shuffle({M})", "tf.stack([{M}, {M}])[0]",
         "tf.image.resize({M}[..., None], [4, 3])[..., 0]", "tf.reshape({M}, [{4|-1|N}, 3])", "tf.ensure_shape({M}, [4, 3])",
         "tf.math.top_k({M}, {3|2|N})[0]", "tf.eye({4|N}, 3)", "tf.zeros([{4|N|L!}, 3])", "tf.one_hot({I}, {3|N})",
+        "tf.keras.ops.cumsum({M}, axis={0|1})", "tf.keras.ops.sort({M}, axis=0)", "tf.keras.ops.flip({M}, axis=0)",
+        "tf.keras.ops.roll({M}, 1, axis=0)", "tf.keras.ops.take({M}, {I}, axis=0)", "tf.keras.ops.where({M} > 0.0, {M}, 0.0)",
+        "tf.keras.ops.repeat({M}, {P|N}, axis=0)", "tf.keras.ops.pad({M}, [[0, {P}], [0, 0]])",
+        "tf.switch_case({N}, [lambda: {M}, lambda: {M} * 2.0])",
+        "tf.while_loop(lambda i, a: i < {3|N}, lambda i, a: (i + 1, {G}), (0, {M}))[1]",
+        "tf.while_loop(lambda i, a: i < {3|N}, lambda i, a: (i + 1, {G}), (0, {M}), maximum_iterations=4)[1]",
+        "tf.scatter_nd({I}[:, None], {M}, [5, 3])[:4]", "tf.gather_nd({M}, {I}[:, None])", "tf.split({M}, 2)[{0|1}]",
+        "tf.unstack({M})[0][None]", "tf.nn.moments({M}, [0])[0][None]", "tf.abs(tf.linalg.qr({M})[0])", "tf.concat(tf.split({M}, 2), 0)",
+        "tf.foldl(lambda a, r: a + r, {M})[None]", "tf.stop_gradient({M})", "tf.recompute_grad(lambda t: {T})({M})",
+        "tf.math.divide_no_nan({M}, {S})", "tf.nn.dropout({M}, 0.0)", "tf.cond({B!}, lambda: {M}, lambda: {M})",
+        "{M} if {B!} else {M}", "tf.case([({B!}, lambda: {M})], default=lambda: {M})", "tf.ones_like({M})", "tf.zeros_like({M})",
+        "tf.random.normal(tf.shape({M}))", "tf.add_n([{M}, {M}])", "tf.identity({M})", "tf.expand_dims({V}, 0)",
+        "tf.math.reduce_std({M}, 0, keepdims=True)", "tf.linalg.matmul({M}, {M}, transpose_a=True)", "tf.image.flip_left_right({M}[..., None])[..., 0]",
+        "tf.tensor_scatter_nd_add({M}, {I}[:2, None], {M}[:2])", "tf.math.segment_sum({M}, tf.sort({I}))", "tf.nn.embedding_lookup({M}, {I})",
+        "tf.meshgrid({V}, {V})[0]", "tf.broadcast_to({M}[:1], [{4|N}, 3])", "tf.reverse_sequence({M}, {I}, 1)", "tf.math.cumulative_logsumexp({M}, 0)",
     ),
     "V": (
         "tf.reduce_sum({M}, axis={0|1})", "{M}[{0|-1|1|N}]", "tf.norm({M}, axis=1)", "{V} * 2.0", "tf.cumsum({V})", "{V}[:{N}]",
@@ -82,6 +97,13 @@ _AT_HAND = {
     "Q": ["q"],
     "P": ["2", "3"],
     "E": ["tf.reduce_max(k) + 1"],
+    # What a step of tf.while_loop makes of its state, and what is recomputed for a gradient.
+    "G": [
+        "a * 0.5", "tf.nn.relu(a)", "tf.cumsum(a)", "a + x", "a + tf.reduce_sum(a)", "tf.transpose(tf.transpose(a))",
+        "tf.reverse(a, [0])", "tf.sort(a, axis=0)", "tf.where(a > 0.0, a, 0.0)", "tf.tensor_scatter_nd_update(a, [[i]], a[:1])",
+        "tf.concat([a[:i], a[i:]], 0)", "tf.roll(a, 1, 0)", "tf.cond(i > 1, lambda: a, lambda: a * 2.0)", "tf.nn.softmax(a)",
+    ],
+    "T": ["tf.nn.relu(t)", "tf.cumsum(t)", "tf.sort(t, axis=0)", "t * tf.reduce_sum(t)"],
     # What is made of a row, by map_fn and by vectorized_map.
     "R": ["r * 2.0", "tf.cumsum(r)", "tf.sort(r)", "r[::-1]", "tf.nn.softmax(r)", "tf.reduce_sum(r) * r"],
     "W": ["r * 2.0", "tf.cumsum(r)", "tf.sort(r)", "r[::-1]", "tf.where(r > 0.0, r, 0.0)", "tf.gather(r, k[:3])"],
@@ -99,6 +121,7 @@ class _Drawing:
     lines: list[str] = field(default_factory=list)
     made: int = 0
     latest: str = "x"
+    arrays: list[str] = field(default_factory=list)
 
     def value(self, kind: str) -> str:
         """What is at hand of a kind, more often one of the latest."""
@@ -124,16 +147,72 @@ class _Drawing:
 
     def statement(self) -> None:
         drawn = self.random.random()
-        if drawn < 0.13:
+        if drawn < 0.05:
+            self._array()
+        elif drawn < 0.09:
+            self._inner()
+        elif drawn < 0.13:
+            self._left_early()
+        elif drawn < 0.16:
+            self._state()
+        elif drawn < 0.24:
             self._branch()
-        elif drawn < 0.25:
+        elif drawn < 0.32:
             self._for()
-        elif drawn < 0.28:
+        elif drawn < 0.36:
             self._while()
         else:
             kind = self.random.choice(_STATEMENTS)
             written = self.expression(kind)
             self.lines.append(f"{self.name(kind)} = {written}")
+
+    def _array(self) -> None:
+        """An array that a loop writes to. It is returned as well: what nobody reads, XLA does not compile."""
+        rows = self.random.choice(("3", self.value("N"), self.expression("L")))
+        row = self.expression("V")
+        more = self.random.choice(("", "", ", element_shape=[3]", ", dynamic_size=True"))
+        size = self.random.choice(("0", "1", rows)) if "dynamic" in more else rows
+        name = self.name()
+        self.lines += [
+            f"{name} = tf.TensorArray(tf.float32, {size}{more})",
+            f"for step in tf.range({rows}):",
+            f"    {name} = {name}.write(step, {row})",
+        ]
+        self.arrays.append(self.name("M"))
+        self.lines.append(f"{self.latest} = {name}.stack()")
+
+    def _inner(self) -> None:
+        """A function that returns in an arm."""
+        test, result, given = self.expression("B"), self.expression("M"), self.value("M")
+        other = self.random.choice(
+            (["    return a"], ["    else:", "        return a * 2.0"], [f"    return a + {self.value('S')}"])
+        )  # fmt: skip
+        inner = f"inner_{self.made}"
+        self.lines += [f"def {inner}(a):", f"    if {test}:", f"        return {result}", *other]
+        self.lines.append(f"{self.name('M')} = {inner}({given})")
+
+    def _left_early(self) -> None:
+        """A loop with `break` or `continue`."""
+        start, bound, test = self.value("M"), self.value("N"), self.expression("B")
+        over = self.random.choice(("range(3)", "tf.range(3)", f"tf.range({bound})"))
+        again = self.expression("M")
+        name = self.name("M")
+        self.lines += [f"{name} = {start}", f"for step in {over}:"]
+        self.lines += [f"    if {self.random.choice((test, f'step > {bound}'))}:"]
+        self.lines += [f"        {self.random.choice(('break', 'continue'))}"]
+        self.lines += [f"    {name} = {self.random.choice((again, f'{name} * 0.5'))}"]
+
+    def _state(self) -> None:
+        """A loop that carries a dictionary."""
+        start, again = self.value("M"), self.expression("M")
+        state = f"state_{self.made}"
+        self.lines += [
+            f"{state} = {{'kept': {start}, 'step': 0}}",
+            f"for step in {self.random.choice(('range(2)', 'tf.range(3)'))}:",
+            f"    {state}['kept'] = {again}",
+            f"    {state}['step'] += 1",
+        ]
+        self.lines.append(f"{self.name('M')} = {state}['kept']")
 
     def _branch(self) -> None:
         kind = self.random.choice("MMMMV")
@@ -177,12 +256,13 @@ def program(drawn: random.Random, name: str) -> str:
     drawing = _Drawing(drawn)
     for _ in range(drawn.randint(1, 4)):
         drawing.statement()
-    lines = [*drawing.lines, f"return {drawing.latest}"]
+    results = [*drawing.arrays, drawing.latest]
+    lines = [*drawing.lines, f"return {', '.join(results)}"]
     if drawn.random() < 0.4:
         lines = ["with tf.GradientTape() as tape:", "    tape.watch(x)"]
         lines += [f"    {line}" for line in drawing.lines]
-        lines += [f"    loss = tf.reduce_sum(tf.cast({drawing.latest}, tf.float32) ** 2)"]
-        lines += ["return tape.gradient(loss, x)"]
+        sums = [f"tf.reduce_sum(tf.cast({each}, tf.float32) ** 2)" for each in results]
+        lines += [f"    loss = {' + '.join(sums)}", "return tape.gradient(loss, x)"]
     head = [f"@tf.function(jit_compile=True, input_signature={SIGNATURE})"]
     return "\n".join(
         [*head, f"def {name}({', '.join(INPUTS)}):", *(f"    {each}" for each in lines)]

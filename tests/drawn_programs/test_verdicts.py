@@ -17,7 +17,7 @@ from .drawing import INPUTS, SIGNATURE, programs
 
 pytestmark = pytest.mark.compiler
 
-_DRAWN = 250
+_DRAWN = 300
 
 
 def _under_xla(drawn: list[str], folder: Path) -> dict[int, str | None]:
