@@ -363,11 +363,14 @@ def _static_shape(
 
 
 def _unique(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    """The elements of a vector, and where each of those that it had stands among them."""
     if _is_constant(flat):
-        known = Value(TENSOR, dependence_of(flat))
+        known = shaped(Value(TENSOR, dependence_of(flat)), (None,))
         return Value(SEQUENCE, known.dependence, ref=(known, known))
-    sized = Value(TENSOR, COMPUTED, "tf.unique", sure=_is_known(flat))
-    return Value(SEQUENCE, COMPUTED, ref=(sized, sized._replace(producer=None)))
+    dtype = flat[0].dtype if flat else None
+    sized = shaped(Value(TENSOR, COMPUTED, "tf.unique", dtype, sure=_is_known(flat)), (None,))
+    places = sized._replace(producer=None, dtype=None)
+    return Value(SEQUENCE, COMPUTED, ref=(sized, places))
 
 
 def _unique_with_counts(
