@@ -193,7 +193,11 @@ def _joined_shapes(left: Value, right: Value) -> Value:
     """`x.shape[:-1] + [n]`: a shape again."""
     parts = [numbers(left), numbers(right)]
     if parts[0] is not None and parts[1] is not None:
-        return static_shape(parts[0] + parts[1])
+        whole = static_shape(parts[0] + parts[1])
+        if left.producer is not None:
+            return whole._replace(producer=left.producer, sized_axis=left.sized_axis)
+        axis = None if right.sized_axis is None else right.sized_axis + len(parts[0])
+        return whole._replace(producer=right.producer, sized_axis=axis)
     sides = zip((left, right), parts)
     if all(side.kind is SHAPE or (known and _are_sizes(known)) for side, known in sides):
         return Value(SHAPE, producer=left.producer or right.producer)
