@@ -6,7 +6,7 @@ import libcst as cst
 
 from xlalint.rules.base import Rule
 from xlalint.semantics.facts import ASSUMED, DATA_SIZED_USE, GRADIENT
-from xlalint.semantics.gradients.misplaced import JOINED, KEPT, UNEQUAL_ARMS
+from xlalint.semantics.gradients.misplaced import FILLED_BY_SHAPE, JOINED, KEPT, UNEQUAL_ARMS
 
 # How each use was seen to go wrong (facts: surprises, semantics); the words are in the page.
 _VARIANTS = {
@@ -46,6 +46,7 @@ _VARIANTS = {
     "wide-bound": "wide-bound",
     "wide-place": "wide-bound",
 }
+_OF_ARMS = {UNEQUAL_ARMS: "trained-arms", FILLED_BY_SHAPE: "trained-filling"}
 
 
 class DataSizedMisuse(Rule):
@@ -106,8 +107,9 @@ class DataSizedMisuse(Rule):
 
     def _judge_arms(self, node: cst.BaseExpression) -> None:
         for fact in self.facts(node, GRADIENT):
-            if fact.detail.reason == UNEQUAL_ARMS:
-                self.report(node, fact, "trained-arms", use=self.quote(node))
+            variant = _OF_ARMS.get(fact.detail.reason)
+            if variant is not None:
+                self.report(node, fact, variant, use=self.quote(node))
 
     def _is_trained_through(self, node: cst.CSTNode) -> bool:
         """Whether a gradient is taken of a part that gets numbers of others."""

@@ -7,7 +7,14 @@ import libcst as cst
 from xlalint.rules.base import Aim, Rule
 from xlalint.semantics.facts import GRADIENT, Fact
 from xlalint.semantics.gradients.differentiation import Differentiated
-from xlalint.semantics.gradients.misplaced import CUT, JOINED, KEPT, SUMMED, UNEQUAL_ARMS
+from xlalint.semantics.gradients.misplaced import (
+    CUT,
+    FILLED_BY_SHAPE,
+    JOINED,
+    KEPT,
+    SUMMED,
+    UNEQUAL_ARMS,
+)
 from xlalint.semantics.gradients.reasons import (
     COUNT,
     DATA_SIZED,
@@ -37,7 +44,7 @@ _WHY = {
 
 
 # XLA204 and XLA206 say what becomes of parts joined, kept and cut.
-_OF_SIZES = frozenset({JOINED, CUT, SUMMED, KEPT, UNEQUAL_ARMS})
+_OF_SIZES = frozenset({JOINED, CUT, SUMMED, KEPT, UNEQUAL_ARMS, FILLED_BY_SHAPE})
 # Told of a conditional, and of something in its arms.
 _OF_CONDITIONALS = frozenset({MASKED_ARMS, KEPT_IN_ELSE, TRACED_BEFORE})
 

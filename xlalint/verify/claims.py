@@ -99,6 +99,7 @@ _CLAIMS = {
     "XLA204/gradient-wrong": Claim(_BACKWARD | {"numbers"}, NEVER, otherwise=_THESE_VALUES, only_backward=True),
     "XLA204/gradient-taken": Claim(_BACKWARD | {"numbers"}, NEVER, otherwise=_THESE_VALUES, only_backward=True),
     "XLA204/trained-arms": Claim(_BACKWARD | {"numbers"}, NEVER, otherwise=_THESE_VALUES, only_backward=True),
+    "XLA204/trained-filling": Claim(_BACKWARD | {"numbers", "crash"}, NEVER, otherwise=_THESE_VALUES, only_backward=True),
     "XLA204/kept-in-step": Claim(_BACKWARD | {"numbers"}, NEVER, otherwise=_THESE_VALUES, only_backward=True),
     "XLA204": Claim(_COMPILER | {"numbers"}, NUMBERS),
     "XLA205/loses-rows": Claim(_COMPILER | {"numbers"}, NEVER, otherwise="agrees with eager execution for the rows that this run writes"),

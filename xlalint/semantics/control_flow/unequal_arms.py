@@ -170,12 +170,13 @@ def _sized(joined: Value, values: Sequence[Value], sizes: Sequence[Size | None])
 def _buffer(values: Sequence[Value], axis: int | None) -> Kept | None:
     """How large the larger arm is along the axis, where that is known of both."""
     sizes = [
-        value.shape[axis] if value.shape is not None and axis is not None else None
+        None
+        if axis is None or value.shape is None or axis >= len(value.shape)
+        else value.shape[axis]
         for value in values
-        if axis is None or value.shape is None or axis < len(value.shape)
     ]
     known = [size for size in sizes if size is not None]
-    return Kept(max(known)) if len(known) == len(values) else None
+    return Kept(max(known)) if len(known) == len(sizes) else None
 
 
 def of_returns(joined: Value, values: Sequence[Value], frame: Frame) -> Value:

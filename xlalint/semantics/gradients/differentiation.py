@@ -24,7 +24,7 @@ from xlalint.semantics.gradients.flows import (
     is_too_long,
     is_trained_method,
 )
-from xlalint.semantics.gradients.misplaced import KEPT, UNEQUAL_ARMS
+from xlalint.semantics.gradients.misplaced import FILLED_BY_SHAPE, KEPT, UNEQUAL_ARMS
 from xlalint.semantics.gradients.reasons import (
     COUNT,
     IN_ARM,
@@ -49,7 +49,9 @@ if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
 
 # What is as often only computed as trained: masks and tables are tiled in loops as well.
-_ONLY_IF_SURE = frozenset({IN_STEP, IN_ARM, MASKED_ARMS, KEPT_IN_ELSE, KEPT, UNEQUAL_ARMS})
+_ONLY_IF_SURE = frozenset(
+    {IN_STEP, IN_ARM, MASKED_ARMS, KEPT_IN_ELSE, KEPT, UNEQUAL_ARMS, FILLED_BY_SHAPE}
+)
 
 
 class Differentiated(NamedTuple):

@@ -32,6 +32,7 @@ SUMMED = "summed"
 KEPT = "kept-in-step"
 # In the arms of a conditional: unequal_results.py.
 UNEQUAL_ARMS = "unequal-arms"
+FILLED_BY_SHAPE = "filled-by-shape"
 
 _SUMS = frozenset({"tf.reduce_sum", "tf.math.reduce_sum", "keras.ops.sum", "keras.backend.sum"})
 # Every element gets the same back of these, or nothing.
