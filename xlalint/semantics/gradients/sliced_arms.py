@@ -43,7 +43,7 @@ def note_results(
             if _are_alike(made) or _note(first, second, made, test, call, frame):
                 continue
             at = node.test if isinstance(node, ast.IfExp) else node
-            if len(made) == 2:
+            if unequal_results.may_go_wrong(asked, made):
                 left = [
                     _left(arm, value, block, test, frame)
                     for arm, value, block in zip((first, second), made, run)
@@ -95,6 +95,7 @@ def note_names(
 ) -> None:
     """What the arms of an `if` assign."""
     made = [_made_once(block) for block in (first, second)]
+    sizes: list[Sizes] = []
     for name in {**made[0], **made[1]}:
         values = [arm.get(name, frame.names.get(name)) for arm in changes]
         known = [value for value in values if value is not None and value.is_tensor]
@@ -107,7 +108,9 @@ def note_names(
             made_of = () if is_made_there else known
             if _note((one, {}), (other, {}), made_of, test, None, frame):
                 continue
-        sizes = [unequal_arms.after(block, test, frame) for block in (first, second)]
+        if not unequal_results.may_go_wrong(asked, known):
+            continue
+        sizes = sizes or [unequal_arms.after(block, test, frame) for block in (first, second)]
         left = [
             unequal_results.Left(
                 written,

@@ -45,17 +45,26 @@ class Left(NamedTuple):
     made_of: Sequence[ast.expr]
 
 
+def may_go_wrong(asked: Value, values: Sequence[Value]) -> bool:
+    """Whether a conditional of the graph, on data or on a size, leaves one of two tensors that may be trained."""
+    if not (asked.is_tensor and asked.sure):
+        return False
+    if asked.dependence != FROM_SHAPE and asked.dependence < ARRIVING:
+        return False
+    return len(values) == 2 and not any(
+        not each.is_tensor
+        or each.optional
+        or each.has_no_gradient
+        or each.dependence == BOUNDED
+        or each.producer
+        for each in values
+    )
+
+
 def note(conditional: Conditional, first: Left, second: Left, frame: Frame) -> None:
-    """Note a conditional whose gradient goes wrong, if one is taken."""
-    asked = conditional.asked
-    is_of_shape = asked.dependence == FROM_SHAPE
-    if not (asked.is_tensor and asked.sure) or not (is_of_shape or asked.dependence >= ARRIVING):
-        return
+    """Note a conditional that `may_go_wrong` whose gradient does, if one is taken."""
+    is_of_shape = conditional.asked.dependence == FROM_SHAPE
     values = first.value, second.value
-    if any(not each.is_tensor or each.optional or each.has_no_gradient for each in values):
-        return
-    if any(each.dependence == BOUNDED or each.producer for each in values):
-        return
     if is_of_shape:
         given = _filled_by_shape(first, second, frame)
     elif unequal_arms.differ(values, (first.size, second.size)):
