@@ -153,14 +153,15 @@ def _by_belief(parameter: Parameter, scene: Scene) -> list[Any]:
     if kind not in ("tensor", "structure", "variable") or (dtype is None and shape is None):
         return []
     if shape is None:
-        return [
-            one
-            for one in (_as_dtype(scene, t, dtype) for t in _tensors(parameter, scene))
-            if one is not None
-        ]
+        made = (_as_dtype(scene, one, dtype) for one in _tensors(parameter, scene))
+        return [one for one in made if one is not None]
     usual = scene.of_rank(len(shape))
     sizes = tuple(size if size is not None else usual[axis] for axis, size in enumerate(shape))
-    return [_array(scene, dtype or "float32", sizes, parameter)]
+    known = _array(scene, dtype or "float32", sizes, parameter)
+    if len(scene.shape) != len(shape) or scene.shape == sizes:
+        return [known]
+    # The sizes that a caller has are one choice: of others, masks keep as many as the function may ask for.
+    return [_array(scene, dtype or "float32", scene.shape, parameter), known]
 
 
 def _as_dtype(scene: Scene, value: Any, dtype: Any) -> Any:
