@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from xlalint.engine import check
-from xlalint.project.settings import Settings
-
+from .checked import errors
 from .drawing import INPUTS, programs
 
 pytestmark = pytest.mark.slow
@@ -196,25 +193,14 @@ def _in_a_layer(program: str, number: int) -> str:
 
 
 def _with_errors(written: list[str], path: Path) -> set[int]:
-    text, owners = _HEAD, [-1] * _HEAD.count("\n")
-    for position, program in enumerate(written):
-        text += f"\n\n{program}\n"
-        owners += [position] * (text.count("\n") - len(owners))
-    path.write_text(text, encoding="utf-8")
-    found = check([str(path)], Settings(root=path.parent)).findings
-    return {owners[each.span.line - 1] for each in found if each.severity == "error"}
-
-
-@cache
-def _failing(folder: Path) -> tuple[str, ...]:
-    drawn = programs(11, _DRAWN)
-    found = _with_errors(drawn, folder / "drawn.py")
-    return tuple(drawn[position] for position in sorted(found))
+    return set(errors(written, "tpu-vm", path, _HEAD))
 
 
 @pytest.fixture(scope="module")
 def failing(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
-    return _failing(tmp_path_factory.mktemp("drawn"))
+    drawn = programs(11, _DRAWN)
+    found = _with_errors(drawn, tmp_path_factory.mktemp("drawn") / "drawn.py")
+    return tuple(drawn[position] for position in sorted(found))
 
 
 @pytest.mark.parametrize("form", _FORMS)

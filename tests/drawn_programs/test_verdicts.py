@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from xlalint.engine import check
-from xlalint.project.settings import Settings
-
+from .checked import errors
 from .drawing import INPUTS, SIGNATURE, programs
 
 pytestmark = pytest.mark.compiler
 
 _DRAWN = 300
+_HEAD = "import tensorflow as tf\n"
 
 
 def _under_xla(drawn: list[str], folder: Path) -> dict[int, str | None]:
@@ -41,28 +40,13 @@ def _under_xla(drawn: list[str], folder: Path) -> dict[int, str | None]:
     return {position: answer for position, answer in found if answer != "begins"}
 
 
-def _with_an_error(drawn: list[str], target: str, folder: Path) -> dict[int, list[str]]:
-    """What check calls an error, by the position of the program."""
-    text, owners = "import tensorflow as tf\n", [-1]
-    for position, program in enumerate(drawn):
-        text += f"\n\n{program}\n"
-        owners += [position] * (text.count("\n") - len(owners))
-    path = folder / "drawn.py"
-    path.write_text(text, encoding="utf-8")
-    found: dict[int, list[str]] = {}
-    for finding in check([str(path)], Settings(root=folder, target=target)).findings:
-        if finding.severity == "error":
-            found.setdefault(owners[finding.span.line - 1], []).append(finding.code)
-    return found
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_errors_are_where_xla_fails(seed: int, tmp_path: Path) -> None:
     drawn = programs(seed, _DRAWN)
     compiled = _under_xla(drawn, tmp_path)
     # Without values, XLA on a CPU refuses what a TPU does; with errors that are true of a TPU alone, it has no quarrel.
-    for_tpus = _with_an_error(drawn, "tpu-vm", tmp_path)
-    for_cpus = _with_an_error(drawn, "cpu", tmp_path)
+    for_tpus = errors(drawn, "tpu-vm", tmp_path / "drawn.py", _HEAD)
+    for_cpus = errors(drawn, "cpu", tmp_path / "drawn.py", _HEAD)
     failing = [position for position, why in compiled.items() if why is not None]
     missed = [f"{compiled[p]}\n{drawn[p]}" for p in failing if p not in for_tpus]
     false = [

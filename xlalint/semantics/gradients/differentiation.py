@@ -137,14 +137,9 @@ class Gradients:
         self, part: ast.expr, base: ast.expr, through: ast.AST, value: Value, frame: Frame
     ) -> None:
         """A slice of `base` that one arm of a conditional takes: it goes on as the result of `through`, in the function of `frame`."""
-        if frame.silent or not frame.context.is_compiled or is_too_long(frame):
-            return
-        if is_cut_off(through, frame) or not value.is_tensor or value.has_no_gradient:
-            return
-        is_counted = value.dtype is None and _names_numbers(base)
-        detail = Differentiated(ast.unparse(part), SLICE, (), False, False)
-        flows = Slices(through, frame, [base])
-        self._consider(part, flows, is_counted, value, detail, frame)
+        if value.is_tensor and not value.has_no_gradient:
+            is_counted = value.dtype is None and _names_numbers(base)
+            self.note_through(part, through, [base], value, SLICE, frame, is_label=is_counted)
 
     def note_partner(
         self, node: ast.AST, given: list[ast.expr], value: Value, frame: Frame
@@ -176,6 +171,8 @@ class Gradients:
         reason: str,
         frame: Frame,
         results: Iterable[str] = (),
+        *,
+        is_label: bool = False,
     ) -> None:
         """The same of what goes on as the result of `through`, and is reported at `node`."""
         if frame.silent or not frame.context.is_compiled or is_too_long(frame):
@@ -184,7 +181,7 @@ class Gradients:
             return
         detail = Differentiated(ast.unparse(node), reason, (), False, False)
         flows = Slices(through, frame, given, results)
-        self._consider(node, flows, False, value, detail, frame)
+        self._consider(node, flows, is_label, value, detail, frame)
 
     def note_kept(self, site: Site) -> None:
         """A conditional whose arms keep tensors of a size that data say, reported where it stands: what one arm keeps for its gradient

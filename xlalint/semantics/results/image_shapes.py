@@ -84,7 +84,6 @@ def _slid(
     dimensions: int, image: Shape, window: Shape | None, channels: int | None, bound: Bound
 ) -> Shape:
     """What a window leaves of an image, channels last."""
-    open_shape = (image[0], *(None,) * (dimensions + 1))
     layout = _text(_given(bound, "data_format"), "NHWC")
     if layout is None or layout.startswith("NC"):
         return (None,) * (dimensions + 2)
@@ -92,7 +91,7 @@ def _slid(
     padding = _text(_given(bound, "padding"), None)
     dilated = any(bound.get(name, NONE) != NONE for name in ("dilations", "dilation"))
     if strides is None or padding is None or dilated:
-        return (*open_shape[:-1], channels)
+        return (image[0], *(None,) * dimensions, channels)
     sizes = [
         _steps(size, part, step, padding.upper())
         for size, part, step in zip(image[1:-1], window or (None,) * dimensions, strides)

@@ -251,7 +251,9 @@ def _tensor_result(
     if name.endswith(".transpose") and axis is not None and type(flat[0].ref) is Kept:
         value = value._replace(ref=flat[0].ref)  # of other axes, and as many
     shape = product_shapes.of_call(name, bound, flat)
-    value = with_shape(value, shape or result_shapes.of_call(name, api, bound))
+    if shape is None:
+        shape = result_shapes.of_call(name, api, bound)
+    value = with_shape(value, shape)
     return of_bounded_size(value, api, bound)
 
 
