@@ -114,3 +114,174 @@ def test_a_choice_between_other_frameworks_says_nothing(tmp_path: Path, write: W
     """
     write({"counting.py": dedent(source)})
     assert _found(tmp_path) == []
+
+
+_STEPS = """
+    def solved(x):
+        {start}
+        for _ in range(9):
+            x = x / {B}.det(x)
+            if {B}.sum(x) < 1:
+                break
+        return x
+"""
+# What AutoGraph cannot convert of it, where `det` and `sum` are TensorFlow's; those are in the package's module for TensorFlow.
+_LOOP = ("use.py", "XLA104", 4)
+
+
+def _steps(imports: str, name: str, start: str = "pass") -> str:
+    return imports + "\n" + dedent(_STEPS).lstrip().format(B=name, start=start)
+
+
+_BY_HOOK = {
+    "geo/__init__.py": "",
+    # `geo.backend` is made by an import hook: no file holds it.
+    "geo/_backend/__init__.py": "import sys\n\nsys.meta_path.append(Importer())\n",
+    "geo/_backend/numpy/__init__.py": "from numpy import sum\nfrom numpy.linalg import det\n",
+    "geo/_backend/tensorflow/__init__.py": (
+        "from tensorflow import reduce_sum as sum\nfrom tensorflow.linalg import logdet as det\n"
+    ),
+    "geo/use.py": _steps("import geo.backend as gs", "gs"),
+}
+_BY_SETTING_NAMES = {
+    "graphs/__init__.py": "",
+    "graphs/backend/__init__.py": """
+        import importlib
+        import os
+        import sys
+
+        chosen = importlib.import_module("." + os.environ["GRAPHS"], __name__)
+        for api in dir(chosen):
+            setattr(sys.modules[__name__], api, getattr(chosen, api))
+    """,
+    "graphs/backend/pytorch.py": "import torch\n\ndet = torch.linalg.det\nsum = torch.sum\n",
+    "graphs/backend/tensorflow.py": (
+        "import tensorflow as tf\n\ndet = tf.linalg.logdet\nsum = tf.reduce_sum\n"
+    ),
+    "graphs/use.py": _steps("from graphs import backend as F", "F"),
+}
+_CLASSES = """
+    import numpy as np
+    import tensorflow as tf
+
+    class Backend:
+        def det(self, a):
+            raise NotImplementedError
+
+        def sum(self, a):
+            raise NotImplementedError
+
+    class NumpyBackend(Backend):
+        def det(self, a):
+            return np.linalg.det(a)
+
+        def sum(self, a):
+            return np.sum(a)
+
+    class TensorflowBackend(Backend):
+        def det(self, a):
+            return tf.linalg.logdet(a)
+
+        def sum(self, a):
+            return tf.reduce_sum(a)
+"""
+_BY_CLASS = {
+    "ot/__init__.py": "",
+    "ot/backend.py": dedent(_CLASSES)
+    + dedent(
+        """
+        def get_backend(*args):
+            for made, ours in KNOWN.items():
+                if isinstance(args[0], made):
+                    return ours
+            raise ValueError
+        """
+    ),
+    "ot/use.py": _steps("from ot.backend import get_backend", "nx", start="nx = get_backend(x)"),
+}
+_BY_REGISTERED_NAMES = {
+    "tl/__init__.py": "from .backend import det, sum\n",
+    "tl/core.py": "class Backend:\n    def sum(self, a):\n        raise NotImplementedError\n",
+    "tl/backend/__init__.py": "import sys\n\nsys.modules[__name__].__class__ = Manager\n",
+    "tl/backend/numpy_backend.py": """
+        import numpy as np
+        from tl.core import Backend
+
+        class NumpyBackend(Backend):
+            pass
+
+        for name in ["sum"]:
+            NumpyBackend.register_method(name, getattr(np, name))
+    """,
+    "tl/backend/tensorflow_backend.py": """
+        import tensorflow as tf
+        import tensorflow.experimental.numpy as tnp
+        from tl.core import Backend
+
+        REDUCTIONS = ["max", "sum"]
+
+        class TensorflowBackend(Backend):
+            pass
+
+        TensorflowBackend.register_method("det", tf.linalg.logdet)
+        for name in REDUCTIONS + ["sort"]:
+            TensorflowBackend.register_method(name, getattr(tnp, name))
+    """,
+    "tl/use.py": _steps("import tl", "tl"),
+}
+_BY_OBJECT_INSTEAD = {
+    "mm/__init__.py": "",
+    "mm/math/__init__.py": """
+        import sys
+        from mm.math.manager import BackendManager
+
+        sys.modules[__name__] = BackendManager()
+    """,
+    "mm/math/backends.py": _CLASSES,
+    "mm/math/manager.py": """
+        from mm.math.backends import NumpyBackend
+
+        class BackendManager:
+            _backend = NumpyBackend()
+
+            def _apply(self, fn, args):
+                return getattr(self._backend, fn)(*args)
+
+            def det(self, a):
+                return self._apply("det", (a,))
+
+            def sum(self, a):
+                return self._apply("sum", (a,))
+    """,
+    "mm/use.py": _steps("from mm import math", "math"),
+}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param(_BY_HOOK, id="import hook"),
+        pytest.param(_BY_SETTING_NAMES, id="names set on the package"),
+        pytest.param(_BY_CLASS, id="a function that hands out an object"),
+        pytest.param(_BY_REGISTERED_NAMES, id="names registered with a class"),
+        pytest.param(_BY_OBJECT_INSTEAD, id="an object in the place of a module"),
+    ],
+)
+def test_what_a_package_chooses_as_it_runs_is_tensorflows(
+    files: dict[str, str], tmp_path: Path, write: WriteFiles
+) -> None:
+    write({name: dedent(text) for name, text in files.items()})
+    assert _found(tmp_path) == [_LOOP]
+
+
+def test_a_package_for_other_frameworks_alone_says_nothing(
+    tmp_path: Path, write: WriteFiles
+) -> None:
+    files = {
+        name.replace("tensorflow", "jax"): text.replace("tensorflow.linalg", "jax.numpy").replace(
+            "tensorflow", "jax.numpy"
+        )
+        for name, text in _BY_HOOK.items()
+    }
+    write(files)
+    assert _found(tmp_path) == []

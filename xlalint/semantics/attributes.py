@@ -55,6 +55,19 @@ _STATIC = frozenset(
 
 def read(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
     """The value of an attribute. Facts about method calls are noted where they are called (calls.py)."""
+    if frame.analysis.modules.frameworks.has_classes:
+        return _read_of_several(value, attr, frame, node)
+    return _read(value, attr, frame, node)
+
+
+def _read_of_several(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
+    """The same in a project that has a class for each framework: `self.backend` is that of TensorFlow."""
+    owner = last_name(node.value) if isinstance(node, ast.Attribute) else ""
+    value = backends.named(value, owner, attr, frame)
+    return backends.named(_read(value, attr, frame, node), attr, "", frame)
+
+
+def _read(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
     if value.kind is EXTERNAL:
         if versions.is_version(value):
             known = versions.attribute(value, attr, frame.analysis.keras)

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from typing import TYPE_CHECKING
 
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.joins import alternatives
 from xlalint.semantics.names import mentions_tensorflow
-from xlalint.semantics.values import ANY_OF, EXTERNAL, Value
+from xlalint.semantics.syntax import called_name
+from xlalint.semantics.values import (
+    ANY_OF,
+    EXTERNAL,
+    FUNCTION,
+    INSTANCE,
+    NOTHING_KNOWN,
+    UNKNOWN,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from xlalint.semantics.classes import ClassTable
+    from xlalint.semantics.frames import Frame
 
 # As `names.canonical` spells them: the packages, and the modules of Keras 3 that compute with them.
 _TENSORFLOW = re.compile(r"(tf|keras|tf_keras)(\.|$)")
 _OTHERS = "torch|jax|flax|haiku|cupy|mxnet|paddle|mindspore|theano|mlx|autograd|dask"
 _OTHER = re.compile(rf"({_OTHERS}|np)(\.|$)|keras\.backend\.(jax|torch|numpy|openvino|mlx)(\.|$)")
 _IMPORTS_ANOTHER = re.compile(rf"^[ \t]*(?:import|from)[ \t]+(?:{_OTHERS}|numpy)\b", re.MULTILINE)
+
+_BACKEND = "backend"
 
 
 def of_tensorflow(value: Value) -> Value:
@@ -28,6 +45,58 @@ def of_tensorflow(value: Value) -> Value:
     if len(kept) == len(every) or not any(map(_is_of_tensorflow, kept)):
         return value
     return kept[0] if len(kept) == 1 else value._replace(ref=kept)
+
+
+def named(value: Value, name: str, attr: str, frame: Frame) -> Value:
+    """The object of TensorFlow's class, where a name says that a backend is meant, and the value is unknown or of another's.
+
+    `attr` is what is asked of it: an unknown value that has that method is the object.
+    """
+    if _BACKEND not in name.lower() or value.kind not in (UNKNOWN, INSTANCE):
+        return value
+    cls = frame.analysis.modules.frameworks.backend_class(frame.module.name)
+    if cls is None:
+        return value
+    classes = frame.analysis.classes
+    if value.kind is INSTANCE:
+        is_alike = isinstance(value.ref, ClassInfo) and _are_alike(value.ref, cls, classes)
+        return Value(INSTANCE, ref=cls) if is_alike else value
+    return Value(INSTANCE, ref=cls) if classes.method(cls, attr) is not None else value
+
+
+def returned(value: Value, info: FunctionInfo, frame: Frame) -> Value:
+    """What a function gives that hands out the backend in use: `get_backend(x)`."""
+    if value != NOTHING_KNOWN or not info.name.lower().endswith(_BACKEND):
+        return value
+    cls = frame.analysis.modules.frameworks.backend_class(info.module.name)
+    return value if cls is None else Value(INSTANCE, ref=cls)
+
+
+def of_local(callee: ast.expr, info: FunctionInfo, frame: Frame) -> Value:
+    """The method that a function calls of what it got for a backend: `nx.sum`, after `nx = get_backend(x)`."""
+    if not (isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name)):
+        return NOTHING_KNOWN
+    for node in info.telling:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            target = node.targets[0]
+            if isinstance(target, ast.Name) and target.id == callee.value.id:
+                if called_name(node.value).lower().endswith(_BACKEND):
+                    return _method(callee.attr, frame)
+    return NOTHING_KNOWN
+
+
+def _method(name: str, frame: Frame) -> Value:
+    cls = frame.analysis.modules.frameworks.backend_class(frame.module.name)
+    method = frame.analysis.classes.method(cls, name) if cls is not None else None
+    return (
+        NOTHING_KNOWN if method is None else Value(FUNCTION, ref=(method, Value(INSTANCE, ref=cls)))
+    )
+
+
+def _are_alike(one: ClassInfo, other: ClassInfo, classes: ClassTable) -> bool:
+    """Whether two classes have a base of the project in common, neither being made of the other."""
+    ours, theirs = classes.line(one), classes.line(other)
+    return other not in ours and not set(ours).isdisjoint(theirs)
 
 
 def _is_of_tensorflow(one: Value) -> bool:

@@ -203,6 +203,8 @@ def _call_function(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
         open_ended=arguments.open_ended, made=wrapping(target), closure=target.closure,
         node=_passing(node, positional),
     )  # fmt: skip
+    if frame.analysis.modules.frameworks.has_classes:
+        value = backends.returned(value, info, frame)
     if frame.analysis.traits(info).is_remembered and value.is_tensor:
         outliving.note_remembered(node, value, frame)
     return frame.analysis.scopes.made(value, "", node, frame) if value.kind is STRATEGY else value

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TypeGuard
 
+from xlalint.semantics import backends
 from xlalint.semantics.annotations import said_kinds
 from xlalint.semantics.callbacks.callables import only_callee
 from xlalint.semantics.facts import ASSUMED
@@ -292,6 +293,8 @@ def _target(callee: ast.expr, info: FunctionInfo, frame: Frame) -> Value:
     value = frame.analysis.evaluate(callee, frame)
     if value.kind is UNKNOWN and isinstance(callee, ast.Name) and callee.id in info.nested:
         return Value(FUNCTION, ref=info.nested[callee.id])
+    if value.kind is UNKNOWN and frame.analysis.modules.frameworks.has_classes:
+        return backends.of_local(callee, info, frame)
     return value
 
 

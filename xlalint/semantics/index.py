@@ -509,6 +509,12 @@ class Project:
                     return self._parse_file(name, path, is_package)
         return None
 
+    def modules_of(self, package: str) -> list[ModuleInfo]:
+        """The modules of a package that have been read so far."""
+        inside = package + "."
+        every = self.modules.items()
+        return [m for name, m in every if m and (name == package or name.startswith(inside))]
+
     def mentions(self, word: str) -> bool:
         """Whether the text of any module that has been read so far holds a word."""
         asked, found = self._mentions.get(word, (0, False))

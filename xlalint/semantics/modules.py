@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,11 @@ from xlalint.semantics.environment import keras_names
 from xlalint.semantics.facts import EAGER, Context
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.imports import libraries
+from xlalint.semantics.imports import given_names, libraries
 from xlalint.semantics.imports.exports import Exports
+from xlalint.semantics.imports.frameworks import Frameworks
 from xlalint.semantics.imports.late_imports import late_imports
-from xlalint.semantics.index import FunctionInfo, ModuleInfo, Project
+from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
 from xlalint.semantics.names import canonical, of_backend, rooted
 from xlalint.semantics.tracing import demonstrations
 from xlalint.semantics.values import (
@@ -23,6 +25,7 @@ from xlalint.semantics.values import (
     DEFERRED,
     EXTERNAL,
     FUNCTION,
+    INSTANCE,
     NONE,
     NOTHING_KNOWN,
     PROJECT_MODULE,
@@ -34,7 +37,13 @@ from xlalint.semantics.values import (
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
 
+_OWN_PLACE = "sys.modules[__name__]"
+
 _BUILTINS = {name: Value(EXTERNAL, ref=f"builtins.{name}") for name in builtin_calls.NAMES}
+
+
+def _is_own_place(target: ast.expr) -> bool:
+    return isinstance(target, ast.Subscript) and ast.unparse(target) == _OWN_PLACE
 
 
 class Modules:
@@ -43,7 +52,8 @@ class Modules:
     def __init__(self, analysis: Analysis, project: Project) -> None:
         self._analysis = analysis
         self.project = project
-        self.exports = Exports(project)
+        self.frameworks = Frameworks(project)
+        self.exports = Exports(project, self.frameworks)
         self._module_frames: dict[ModuleInfo, Frame] = {}
         # Modules whose further names are operations of a loaded library, and those whose further names nobody knows.
         self._libraries: set[ModuleInfo] = set()
@@ -75,7 +85,7 @@ class Modules:
         return self.imported_from(*value.ref) if value.kind is DEFERRED else value
 
     def imported(self, dotted: str) -> Value:
-        module = self.project.module(dotted)
+        module = self.project.module(dotted) or self.frameworks.missing(dotted)
         return (
             Value(PROJECT_MODULE, ref=module)
             if module is not None
@@ -83,7 +93,7 @@ class Modules:
         )
 
     def imported_from(self, source: str, name: str) -> Value:
-        module = self.project.module(source)
+        module = self.project.module(source) or self.frameworks.missing(source)
         if module is None:
             inner = self.project.module(f"{source}.{name}")
             if inner is not None:
@@ -93,6 +103,10 @@ class Modules:
 
     def module_member(self, module: ModuleInfo, name: str) -> Value:
         frame = self.module_frame(module)
+        if _OWN_PLACE in module.text:
+            instead = self._of_object_instead(module, name, frame)
+            if instead is not None:
+                return instead
         if name in frame.names:
             value = frame.names[name]
             if value.kind is DEFERRED:
@@ -107,11 +121,41 @@ class Modules:
         if inner is not NOTHING_KNOWN:
             return inner
         later = self._defined_later(module, name)
-        return later if later is not None else self._of_library(module, name)
+        if later is not None:
+            return later
+        front = self.frameworks.filling(module)
+        if front is not None and front is not module:
+            return self._of_framework(front, name)
+        return self._of_library(module, name)
+
+    def _of_object_instead(self, module: ModuleInfo, name: str, frame: Frame) -> Value | None:
+        """A method of the object that a module puts in its own place: `sys.modules[__name__] = Backend()`."""
+        for node in module.tree.body:
+            if isinstance(node, ast.Assign) and _is_own_place(node.targets[0]):
+                instead = self._analysis.evaluate(node.value, frame)
+                if instead.kind is INSTANCE and isinstance(instead.ref, ClassInfo):
+                    method = self._analysis.classes.method(instead.ref, name)
+                    return None if method is None else Value(FUNCTION, ref=(method, instead))
+        return None
+
+    def _of_framework(self, front: ModuleInfo, name: str) -> Value:
+        """What a package has from its module for TensorFlow: a name of that, or what the class of the backend there has."""
+        found = self.module_member(front, name)
+        cls = self.frameworks.backend_class(front.name) if found == NOTHING_KNOWN else None
+        if cls is None or name.startswith("_"):
+            return found
+        given = given_names.given(name, self.module_frame(front))
+        if given is not None:
+            return given
+        method = self._analysis.classes.method(cls, name)
+        return found if method is None else Value(FUNCTION, ref=(method, Value(INSTANCE, ref=cls)))
 
     def _submodule(self, module: ModuleInfo, name: str) -> Value:
         """A module of a package: its own name there, which `from . import name` in the package's body binds too."""
-        inner = self.project.module(f"{module.name}.{name}") if module.is_package else None
+        if not module.is_package:
+            return NOTHING_KNOWN
+        dotted = f"{module.name}.{name}"
+        inner = self.project.module(dotted) or self.frameworks.missing(dotted)
         return NOTHING_KNOWN if inner is None else Value(PROJECT_MODULE, ref=inner)
 
     def _of_library(self, module: ModuleInfo, name: str) -> Value:

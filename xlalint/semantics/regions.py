@@ -218,7 +218,8 @@ class Regions:
 
     def run(self, modules: list[ModuleInfo]) -> None:
         """Analyse the target modules; `facts` holds what was seen."""
-        relevant = [m for m in modules if m.may_hold_findings]
+        serves = self._analysis.modules.frameworks.serves
+        relevant = [m for m in modules if m.may_hold_findings or serves(m)]
         for module in relevant:
             self._analysis.modules.module_frame(module)
         for module in relevant:

@@ -6,20 +6,24 @@ import ast
 import re
 from collections.abc import Iterator
 
+from xlalint.semantics.imports.frameworks import Frameworks
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
 
 
 class Exports:
     """The names that the `__init__.py` around a module offers: each by itself, with `import *`, or in a module of its own."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, frameworks: Frameworks) -> None:
         self._project = project
+        self._frameworks = frameworks
         # By the package's module: the modules that it imports as a whole, and those that it takes every name of.
         self._offered: dict[ModuleInfo, tuple[frozenset[ModuleInfo], frozenset[ModuleInfo]]] = {}
         self._starred: dict[ModuleInfo, frozenset[ModuleInfo]] = {}
 
     def hold(self, info: FunctionInfo | ClassInfo) -> bool:
         """Whether the package of a function or class hands it on, by name or with all that is in its module."""
+        if self._frameworks.offers(info):
+            return True
         home = self._home(info)
         if home is None:
             return False
