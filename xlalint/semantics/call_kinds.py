@@ -30,7 +30,7 @@ _DATA_SIZED = "data-sized"
 
 
 def traits_of_calls(keys: Iterable[tuple[Any, ...]]) -> set[Hashable]:
-    """What is passed where in any of these calls; the keys are those of `functions.py`."""
+    """What is passed where in any of these calls; the keys are those of `past_calls.py`."""
     return {trait for key in keys for trait in traits_of_call(key)}
 
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
-from collections.abc import Hashable
-from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xlalint.semantics import (
     documented,
@@ -16,37 +13,33 @@ from xlalint.semantics import (
     free_parameters,
     inlining,
     returned,
+    traced_arguments,
 )
 from xlalint.semantics.arguments import Arguments
-from xlalint.semantics.call_kinds import traits_of_call, traits_of_calls
+from xlalint.semantics.call_contexts import context_of_call
 from xlalint.semantics.configured import is_flags
 from xlalint.semantics.control_flow import conditionals
 from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, Context
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import rebound
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.joins import join_all
 from xlalint.semantics.nesting import bounded
-from xlalint.semantics.syntax import has_more_than
+from xlalint.semantics.past_calls import PastCalls, reused
 from xlalint.semantics.tracing import host_use
 from xlalint.semantics.tracing.roots import Root
-from xlalint.semantics.tracing.traits import Traits
 from xlalint.semantics.values import (
     ARRIVING,
     CLASS,
     COLLECTION,
-    COMPUTED,
     FUNCTION,
     INSTANCE,
     MAPPING,
-    NDARRAY,
     NONE,
     NOTHING_KNOWN,
     PYTHON,
     SEQUENCE,
     SHAPE,
     TENSOR,
-    VARIABLE,
     Value,
     Wrapping,
     unshaped,
@@ -57,32 +50,8 @@ if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
 
 
-# Bounds that keep the cost linear: a function is run for so many different arguments, and calls nest so deep, before
-# results are reused or put off.
-_MOST_CONTEXTS = 6
-_MOST_SHAPES = 2
-# Helpers of a line or two, such as `def cast(x, dtype)`, are run for as many times more: they are called from everywhere,
-# and what they return for one caller says nothing of what another gets.
-_SMALL = 40
-_MORE_OF_SMALL = 8
-_MORE_OF_METHODS = 3
+# How deep calls nest before they are put off.
 _MOST_DEPTH = 40
-# A function that calls itself is run twice within itself; one that is run for objects under construction, which are not
-# remembered, this often in all.
-_MOST_RECURSION = 2
-_MOST_RUNS = 60
-
-
-@dataclass(slots=True)
-class _Runs:
-    """How often a function has been run, and how often it is being run right now."""
-
-    active: int = 0
-    total: int = 0
-
-
-# What a call returns, whether it touches the host, and which gradients were noted in it (`differentiation.py`).
-_Result = tuple[Value, int, range | None]
 
 
 class Functions:
@@ -90,11 +59,7 @@ class Functions:
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
-        self._memo: dict[FunctionInfo, dict[Any, _Result]] = {}
-        self._runs: dict[FunctionInfo, _Runs] = defaultdict(_Runs)
-        # Of functions that were run often enough.
-        self._traits_had: dict[FunctionInfo, set[Hashable]] = {}
-        self._frequencies: dict[FunctionInfo, int] = {}
+        self._past = PastCalls(lambda info: analysis.traits(info).is_static)
         self.running: list[FunctionInfo] = []
         # How many of the methods that are being run call functions that their object was made with.
         self._calling_given = 0
@@ -109,7 +74,7 @@ class Functions:
         """
         latest = list(islice(reversed(self.visited), max(0, len(self.visited) - since)))
         for info in latest:
-            self._memo.pop(info, None)
+            self._past.forget(info)
             if self._analysis.modules.exports.hold(info) or documented.is_for_tensors(info):
                 del self.visited[info]
 
@@ -117,7 +82,7 @@ class Functions:
         """Take what was first met after so many others as not met: who ran it says nothing of where else it runs."""
         for info in list(islice(reversed(self.visited), max(0, len(self.visited) - since))):
             del self.visited[info]
-            self._memo.pop(info, None)
+            self._past.forget(info)
 
     def invoke_value(
         self,
@@ -169,16 +134,15 @@ class Functions:
                 self._analysis.regions.saw_trained(info)
         if frame.arms:
             self._analysis.arms.saw_call(info)
-        context = self._context_of_call(info, frame, converted, made, closure)
+        context = context_of_call(info, frame, converted, made, closure)
         if context.is_compiled and not frame.context.is_compiled:
-            positional = [_traced(value) for value in positional]
-            keywords = {name: _traced(value) for name, value in keywords.items()}
+            positional = [traced_arguments.traced(value) for value in positional]
+            keywords = {name: traced_arguments.traced(value) for name, value in keywords.items()}
         elif context.jit and inlining.starts_a_program(info, frame):
-            positional = [_arriving(value) for value in positional]
-            keywords = {name: _arriving(value) for name, value in keywords.items()}
-        known = self._memo.setdefault(info, {})
-        if self._has_had(_MOST_SHAPES, len(known), info):
-            # A few shapes are told apart; further ones would use up the contexts that matter more.
+            positional = [traced_arguments.arriving(value) for value in positional]
+            keywords = {name: traced_arguments.arriving(value) for name, value in keywords.items()}
+        known = self._past.results(info)
+        if self._past.tells_no_more_shapes(info, known):
             positional = [unshaped(value) for value in positional]
             keywords = {name: unshaped(value) for name, value in keywords.items()}
         key = (
@@ -204,12 +168,11 @@ class Functions:
                 if had[2]:
                     self._analysis.unsettled.saw_again(had[2], info, node, frame)
                 return had[0]
-            if self._has_had(_MOST_CONTEXTS, len(known), info):
-                if not self._is_of_new_kind(info, key, known):
-                    return _reused(known, closure)
-        runs = self._runs[info]
-        if runs.active >= _MOST_RECURSION or self._has_had(_MOST_RUNS, runs.total, info):
-            return _reused(known, closure)
+            if self._past.is_one_too_many(info, key, known):
+                return reused(known, closure)
+        runs = self._past.runs(info)
+        if self._past.has_run_enough(info, runs):
+            return reused(known, closure)
         if frame.depth >= _MOST_DEPTH or len(self.running) >= _MOST_DEPTH:
             self.put_off.append(Root(info, context, self_value, tuple(positional), closure=closure))
             return NOTHING_KNOWN
@@ -309,36 +272,7 @@ class Functions:
 
     def forget_results(self, info: FunctionInfo) -> None:
         """Have a function run again whatever it is called with, as what it closes over has changed."""
-        self._memo.pop(info, None)
-
-    def _has_had(self, most: int, count: int, info: FunctionInfo) -> bool:
-        """Whether a function has been run as often as it may; most never come near it, and are not measured."""
-        return count >= most and count >= most * self._often(info)
-
-    def _is_of_new_kind(self, info: FunctionInfo, key: Any, known: dict[Any, Any]) -> bool:
-        """Whether a call of a function that was run often enough passes what no earlier one did, where it is said what is seen."""
-        if _is_silent(key):
-            return False
-        had = self._traits_had.get(info)
-        if had is None:
-            had = self._traits_had[info] = traits_of_calls(
-                key for key in known if not _is_silent(key)
-            )
-        new = [trait for trait in traits_of_call(key) if trait not in had]
-        had.update(new)
-        return bool(new)
-
-    def _often(self, info: FunctionInfo) -> int:
-        """How many times more than others a function is run. Methods are run for each class that inherits them as it is;
-        short ones that hand on (`__call__` of a base class), for more objects all the same.
-        """
-        known = self._frequencies.get(info)
-        if known is None:
-            known = 1 if has_more_than(_SMALL, info.node) else _MORE_OF_SMALL
-            if info.cls is not None and not self._analysis.traits(info).is_static:
-                known = min(known, _MORE_OF_METHODS)
-            self._frequencies[info] = known
-        return known
+        self._past.forget(info)
 
     def _meets_all(self, self_value: Value | None) -> bool:
         """Whether a method run for this object is run as it ever is: others may make an exported class with other settings."""
@@ -356,72 +290,6 @@ class Functions:
             upstream = Value(TENSOR, ARRIVING, dtype=result.dtype, rank=result.rank, shape=shape)
             self.invoke_value(gradient, [upstream], frame, converted=False)
         return result  # type: ignore[no-any-return]
-
-    def _context_of_call(
-        self,
-        info: FunctionInfo,
-        frame: Frame,
-        converted: bool | None,
-        made: Wrapping | None,
-        closure: int | None,
-    ) -> Context:
-        own = self._analysis.traits(info)
-        here = frame.context
-        if made is not None:
-            converted = made.converts
-        if own.jit_node is not None and here.is_compiled and not here.jit:
-            self._analysis.host_functions.calls_compiled(frame.function)
-        if own.tf_function and not own.jit:
-            self._analysis.host_functions.calls_traced(info, here)
-        is_made_here = own.tf_function and info.parent is not None and here.region == ASSUMED
-        is_its_own = is_made_here and info.parent is frame.function
-        if own.tf_function and here.region == ASSUMED:
-            frame.host |= host_use.TRACES
-        if is_its_own or (own.tf_function and here.region == ASSUMED and _updates_weights(info)):
-            frame.host |= host_use.WORK  # it drives a step that compiles itself
-        if is_made_here or not here.is_compiled:
-            if own.tf_function and not frame.silent:
-                why = (*here.why, f"@tf.function {info.qualname}")
-                converts_it = own.autograph and own.never_converted is None
-                return Context(COMPILED, converts_it, own.jit, why, info, own.autograph)
-            if made is not None and here.region == EAGER and not frame.silent:
-                converts_it = made.converts and own.never_converted is None
-                why = (*here.why, "tf.function", info.qualname)
-                return Context(COMPILED, converts_it, made.jit, why, info, made.converts)
-            return Context(EAGER, False, False, (*here.why, info.qualname)[-6:])
-        if own.tf_function:
-            is_converted = own.autograph and own.never_converted is None
-        elif self._is_rewritten(info, here, closure):
-            is_converted = not info.is_generator and info.refused_syntax is None
-        else:
-            allowed = here.converted if converted is None else converted
-            is_converted = allowed and own.never_converted is None
-        return Context(
-            here.region,
-            is_converted,
-            here.jit or own.jit,
-            here.why if here.why and here.why[-1] == info.qualname else (*here.why, info.qualname),
-            here.root,
-            self._may_convert(own, here)
-            or (converted is True and own.never_converted != "do_not_convert"),
-        )
-
-    def _is_rewritten(self, info: FunctionInfo, here: Context, closure: int | None) -> bool:
-        """Whether a function was converted with the text of the one around it: then it is so wherever it is passed, to
-        tf.scan, `map` or do_not_convert (measured, TF 2.15 and 2.21).
-
-        What is compiled by Keras or tf.function was made before by a function that nobody was seen to compile.
-        """
-        around = self._analysis.modules.closures.around(info, closure)
-        if around is None or not around.context.converted:
-            return False
-        return around.context.region == COMPILED or here.region == ASSUMED
-
-    @staticmethod
-    def _may_convert(own: Traits, here: Context) -> bool:
-        if own.tf_function:
-            return own.autograph
-        return here.may_convert and own.never_converted != "do_not_convert"
 
     def frame_of(
         self,
@@ -456,7 +324,7 @@ class Functions:
         found: set[str] | None = None
         arguments = info.node.args
         names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
-        for (region, *_), self_value, positional, keywords, *_ in self._memo.get(info, ()):
+        for (region, *_), self_value, positional, keywords, *_ in self._past.keys(info):
             if region not in (COMPILED, ASSUMED):
                 continue
             given = dict(zip(names[self_value is not None :], positional)) | dict(keywords)
@@ -566,73 +434,5 @@ def _falls_back(info: FunctionInfo, frame: Frame) -> bool:
     return caller.cls is not None and caller.cls is not info.cls
 
 
-def _is_silent(key: tuple[Any, ...]) -> bool:
-    """Whether nothing is noted in the call that has this key in the memory of its function."""
-    return bool(key[4])
-
-
-def _traced(value: Value) -> Value:
-    """What a tf.function sees of an argument from outside: of tensors and arrays a placeholder, with their dtype and shape."""
-    if (value.is_tensor and value.kind is not VARIABLE) or value.kind is NDARRAY:
-        is_sized = value.producer is None and value.kind is not NDARRAY
-        return Value(
-            TENSOR,
-            ARRIVING,
-            dtype=value.dtype,
-            rank=value.rank if is_sized else None,
-            shape=value.shape if is_sized else None,
-            sure=value.sure,
-            optional=value.optional,
-            structured=value.structured,
-            guess=value.guess,
-        )
-    if value.kind is SEQUENCE:
-        return value._replace(ref=tuple(_traced(item) for item in value.ref))
-    if value.kind is MAPPING and value.ref:
-        return value._replace(ref=tuple((key, _traced(item)) for key, item in value.ref))
-    if value.kind is COLLECTION and value.ref is not None:
-        return value._replace(ref=_traced(value.ref))
-    return value
-
-
-def _arriving(value: Value) -> Value:
-    """What a compiled program sees of an argument that a graph around it computes: it has been computed by then."""
-    if value.is_tensor and value.dependence >= COMPUTED:
-        return value._replace(dependence=ARRIVING)
-    if value.kind is SEQUENCE:
-        return value._replace(ref=tuple(_arriving(item) for item in value.ref))
-    if value.kind is MAPPING and value.ref:
-        return value._replace(ref=tuple((key, _arriving(item)) for key, item in value.ref))
-    return value
-
-
 def _class_of(frame: Frame) -> object:
     return frame.self_value.ref if frame.self_value is not None else None
-
-
-def _reused(known: dict[Any, _Result], closure: int | None) -> Value:
-    values = tuple(result[0] for key, result in known.items() if key[-1] == closure)
-    return _sized_for_all(join_all(values), values) if values else NOTHING_KNOWN
-
-
-def _sized_for_all(joined: Value, values: tuple[Value, ...]) -> Value:
-    """That some callers get a data-sized tensor says nothing of what the others do."""
-    if joined.kind is SEQUENCE:
-        if any(v.kind is not SEQUENCE or len(v.ref) != len(joined.ref) for v in values):
-            return joined
-        items = zip(joined.ref, zip(*(value.ref for value in values)))
-        return joined._replace(ref=tuple(_sized_for_all(item, parts) for item, parts in items))
-    if joined.producer is not None and not all(value.producer for value in values):
-        return joined._replace(producer=None, counted=None)
-    return joined
-
-
-# How a step brings its gradients to the weights.
-_UPDATES = frozenset({"apply_gradients", "minimize"})
-
-
-def _updates_weights(info: FunctionInfo) -> bool:
-    """Whether a function is a step of a training: its own text hands gradients to an optimizer."""
-    return any(
-        isinstance(call.func, ast.Attribute) and call.func.attr in _UPDATES for call in info.calls
-    )

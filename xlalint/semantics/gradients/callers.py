@@ -12,13 +12,12 @@ from typing import NamedTuple
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients.flows import (
     Slices,
-    arguments_for,
     body_of,
     is_cut_off,
     is_too_long,
     is_trained_method,
-    names_read,
 )
+from xlalint.semantics.gradients.passed_arguments import arguments_for, names_read
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.values import EXTERNAL, SEQUENCE

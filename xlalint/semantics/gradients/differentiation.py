@@ -7,7 +7,7 @@ rather than carried along with every value.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,10 +16,10 @@ from xlalint.semantics.facts import GRADIENT, Verdict
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import callers, jacobians, purposes, reasons, step_operands
 from xlalint.semantics.gradients.arms import Kept, Site
+from xlalint.semantics.gradients.carrying import first_of
 from xlalint.semantics.gradients.flows import (
     Slices,
     body_of,
-    first_of,
     is_cut_off,
     is_too_long,
     is_trained_method,
@@ -296,7 +296,7 @@ def _keeps_indices_alone(node: ast.Call, frame: Frame) -> bool:
     return False
 
 
-def _is_read(name: str, body: list[ast.AST]) -> bool:
+def _is_read(name: str, body: Sequence[ast.AST]) -> bool:
     return any(
         isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)
         for part in nodes_of(body)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeGuard
 
 from xlalint.semantics.classes import LAYER, LOSS, MODEL
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import jacobians, purposes
+from xlalint.semantics.gradients.carrying import Assigned, assignments, bound, carrying, names_in
+from xlalint.semantics.gradients.passed_arguments import arguments_for, parameters_by_item
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.values import EXTERNAL, FUNCTION, INSTANCE, TENSOR, VARIABLE
@@ -65,10 +66,8 @@ def _stops(call: ast.Call) -> bool:
     return ast.unparse(call.args[0]).endswith("stop_gradient")
 
 
-def body_of(info: FunctionInfo | None) -> list[ast.AST]:
-    if info is None:
-        return []
-    return list(info.node.body) if isinstance(info.node.body, list) else [info.node.body]
+def body_of(info: FunctionInfo | None) -> Sequence[ast.AST]:
+    return () if info is None else info.body
 
 
 def _calls(info: FunctionInfo | None) -> tuple[ast.Call, ...]:
@@ -98,17 +97,6 @@ def _is_kept(part: ast.AST) -> TypeGuard[ast.Attribute]:
     return isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store)
 
 
-def _bound(
-    info: FunctionInfo | None, assignments: list[tuple[frozenset[str], ast.expr]]
-) -> frozenset[str]:
-    """Names that are a function's own, whatever the functions around it call so."""
-    if info is None:
-        return frozenset()
-    given = info.node.args
-    arguments = (*given.posonlyargs, *given.args, *given.kwonlyargs)
-    return frozenset(a.arg for a in arguments).union(*(targets for targets, _ in assignments))
-
-
 class Slices:
     """What flows into a call and out of it, by the assignments of its function."""
 
@@ -125,7 +113,7 @@ class Slices:
         self.given = given if given is not None else _worked_on(node)
         self._results = frozenset(results)
         self._assignments = list(self._assigned(frame.function))
-        self._own = _bound(frame.function, self._assignments)
+        self._own = bound(frame.function, self._assignments)
         self._trained = _trained_by(frame.function) if frame.tapes else frozenset()
         # A function inside of another reads its names: `def loss(): ... kept ...`, called under the tape.
         self._around = list(frame.function.around) if frame.function is not None else []
@@ -136,13 +124,13 @@ class Slices:
                 if not targets & self._own
             )
 
-    def _assigned(self, info: FunctionInfo | None) -> Iterator[tuple[frozenset[str], ast.expr]]:
+    def _assigned(self, info: FunctionInfo | None) -> Iterator[Assigned]:
         """Names, and what flows into them: of what a function of the project returns, item by item where that is known."""
         for part in () if info is None else info.carrying:
             items = self._items_assigned(part)
-            yield from _assignments(part) if items is None else items
+            yield from assignments(part) if items is None else items
 
-    def _items_assigned(self, part: ast.AST) -> list[tuple[frozenset[str], ast.expr]] | None:
+    def _items_assigned(self, part: ast.AST) -> list[Assigned] | None:
         """`kept, actual = both(predictions, labels)`: each comes from the arguments that it is made of."""
         if not isinstance(part, ast.Assign) or part.value is self._node or len(part.targets) != 1:
             return None
@@ -154,7 +142,7 @@ class Slices:
         if called.kind is not FUNCTION or len(names) != len(target.elts):
             return None
         info = called.ref[0] if isinstance(called.ref, tuple) else called.ref
-        items = _parameters_by_item(info)
+        items = parameters_by_item(info)
         if len(items) != len(names):
             return None
         return [
@@ -185,7 +173,7 @@ class Slices:
         while pending:
             expression = pending.pop()
             yield expression
-            for name in _names(expression) - seen:
+            for name in names_in(expression) - seen:
                 seen.add(name)
                 pending.extend(value for targets, value in self._assignments if name in targets)
 
@@ -212,7 +200,7 @@ class Slices:
 
     def reaches(self, expression: ast.expr) -> bool:
         """Whether the result flows into what an expression comes to."""
-        return bool(_names(expression) & self._reached()) or self._is_in(expression)
+        return bool(names_in(expression) & self._reached()) or self._is_in(expression)
 
     def is_objective(self) -> bool:
         """Whether a loss or a likelihood is computed of one of the function's parameters through the node."""
@@ -259,7 +247,7 @@ class Slices:
             and isinstance(part.value, ast.Name)
             and part.value.id in info.parameter_names
             and isinstance(part.targets[0], (ast.Tuple, ast.List))
-            for name in _names(part.targets[0])
+            for name in names_in(part.targets[0])
         }
         return purposes.may_train_items(unpacked & seen, self._frame) and self.leaves_function()
 
@@ -323,9 +311,9 @@ class Slices:
             name
             for info in self._around
             for argument in _watched_by(info)
-            for name in _names(argument)
+            for name in names_in(argument)
         }
-        return {name for argument in given for name in _names(argument)} | (around - self._own)
+        return {name for argument in given for name in names_in(argument)} | (around - self._own)
 
     def _predictions(self) -> set[str]:
         """`y_pred` of a loss."""
@@ -360,12 +348,12 @@ class Slices:
     def reaches_gradient(self) -> bool:
         """Whether the result flows into what `tape.gradient(...)` or `tf.gradients(...)` differentiates."""
         reached = self._reached()
-        if any(_names(given) & reached for call in self._symbolic() for given in _ys(call)):
+        if any(names_in(given) & reached for call in self._symbolic() for given in _ys(call)):
             return True
         return any(
             called_name(call) in ("gradient", "jacobian", "batch_jacobian")
             and bool(call.args)
-            and bool(_names(call.args[0]) & reached)
+            and bool(names_in(call.args[0]) & reached)
             for call in _calls(self._frame.function)
         )
 
@@ -375,7 +363,7 @@ class Slices:
             return False
         targets = jacobians.differentiated(self._frame.function)
         reached = self._reached() if targets else set()
-        return any(_names(target) & reached or self._is_in(target) for target in targets)
+        return any(names_in(target) & reached or self._is_in(target) for target in targets)
 
     def comes_from_parameters(self) -> bool:
         """Whether something of what flows in was passed to the function."""
@@ -390,7 +378,7 @@ class Slices:
         reached = self._reached()
         for part in self._frame.function.carrying:
             if isinstance(part, (ast.Return, ast.Expr)) and part.value is not None:
-                if _names(part.value) & reached or self._is_in(part.value):
+                if names_in(part.value) & reached or self._is_in(part.value):
                     return True
         return False
 
@@ -398,7 +386,7 @@ class Slices:
         line: int = getattr(self._node, "lineno", 0)
         if not expression.lineno <= line <= (expression.end_lineno or line):
             return False
-        return any(part is self._node for part in _carrying(expression))
+        return any(part is self._node for part in carrying(expression))
 
     def _reached(self) -> set[str]:
         """Names that carry the result, or what is computed from it, with its gradient."""
@@ -407,7 +395,7 @@ class Slices:
         while growing:
             growing = False
             for targets, value in self._assignments:
-                if not targets <= reached and (self._is_in(value) or _names(value) & reached):
+                if not targets <= reached and (self._is_in(value) or names_in(value) & reached):
                     reached |= targets
                     growing = True
         return reached
@@ -441,196 +429,3 @@ def _has_weights(name: str) -> bool:
             "Sequential",
         )
     )
-
-
-# Calls whose results carry no gradient.
-_CUTTING = frozenset(
-    {
-        "stop_gradient",
-        "argmax",
-        "argmin",
-        "argsort",
-        "equal",
-        "not_equal",
-        "greater",
-        "greater_equal",
-        "less",
-        "less_equal",
-        "shape",
-        "size",
-        "rank",
-        "get_shape",
-        "as_list",
-        "int_shape",
-        "shape_list",
-        "len",
-        "zeros_like",
-        "ones_like",
-        # What a variable or a metric is set to.
-        "assign",
-        "assign_add",
-        "assign_sub",
-        "update_state",
-    }
-)
-
-
-# What a tensor says of itself: `tf.cast(mask, x.dtype)` carries nothing of `x`.
-_ABOUT_IT = frozenset({"dtype", "shape", "ndim", "device", "name"})
-
-
-def _carrying(expression: ast.expr) -> Iterator[ast.AST]:
-    """The parts of an expression through which a gradient may pass: not what is cut off, counted, or compared."""
-    pending: list[ast.AST] = [expression]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, ast.Compare) or (isinstance(part, ast.Call) and _cuts(part)):
-            continue
-        if isinstance(part, ast.Attribute) and part.attr in _ABOUT_IT:
-            continue
-        yield part
-        if isinstance(part, ast.Subscript):
-            pending.append(part.value)
-        elif isinstance(part, ast.Call):
-            pending += [part.func, *_differentiated(part)]
-        else:
-            pending.extend(ast.iter_child_nodes(part))
-
-
-# Arguments that say where, and carry no gradient: position and name.
-_PLACES: dict[str | None, tuple[int, str]] = {
-    "gather": (1, "indices"),
-    "gather_nd": (1, "indices"),
-    "scatter_nd": (0, "indices"),
-    "tensor_scatter_nd_add": (1, "indices"),
-    "tensor_scatter_nd_sub": (1, "indices"),
-    "tensor_scatter_nd_update": (1, "indices"),
-    "tensor_scatter_nd_max": (1, "indices"),
-    "tensor_scatter_nd_min": (1, "indices"),
-    "boolean_mask": (1, "mask"),
-    "where": (0, "condition"),
-}
-
-
-def _differentiated(call: ast.Call) -> Iterator[ast.AST]:
-    """The arguments of a call through which a gradient may pass."""
-    position, name = _PLACES.get(called_name(call), (-1, ""))
-    yield from (argument for index, argument in enumerate(call.args) if index != position)
-    yield from (keyword.value for keyword in call.keywords if keyword.arg != name)
-
-
-def _cuts(call: ast.Call) -> bool:
-    name = called_name(call)
-    if name == "cast" and len(call.args) > 1:
-        return getattr(call.args[1], "attr", "").startswith(("int", "uint", "bool"))
-    return name in _CUTTING
-
-
-# Every result of a function asks the same of its assignments.
-@lru_cache(maxsize=4096)
-def _names(expression: ast.expr) -> frozenset[str]:
-    """Names through which a gradient may pass."""
-    return frozenset(part.id for part in _carrying(expression) if isinstance(part, ast.Name))
-
-
-def _assignments(part: ast.AST) -> Iterator[tuple[frozenset[str], ast.expr]]:
-    if isinstance(part, ast.Assign):
-        targets = part.targets
-        if isinstance(part.value, ast.Call) and called_name(part.value) == "top_k":
-            targets = [first_of(target) for target in targets]  # the indices carry no gradient
-        names = [n.id for t in targets for n in nodes_of([t]) if isinstance(n, ast.Name)]
-        yield frozenset(names) - {"_"}, part.value
-    elif isinstance(part, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
-        if isinstance(part.target, ast.Name) and part.value is not None:
-            yield frozenset((part.target.id,)), part.value
-    elif isinstance(part, ast.For):
-        names = [n.id for n in nodes_of([part.target]) if isinstance(n, ast.Name)]
-        yield frozenset(names) - {"_"}, part.iter
-    elif isinstance(part, ast.Call) and part.args and (listed := _list_added_to(part.func)):
-        yield frozenset((listed,)), part.args[0]
-
-
-def _list_added_to(func: ast.expr) -> str | None:
-    """`losses` of `losses.append`."""
-    if isinstance(func, ast.Attribute) and func.attr in ("append", "extend"):
-        return func.value.id if isinstance(func.value, ast.Name) else None
-    return None
-
-
-def _parameters_by_item(info: FunctionInfo) -> list[frozenset[str]]:
-    """Of a function that returns a tuple, the parameters that each item is made of; empty for others."""
-    returned = [part.value for part in info.carrying if isinstance(part, ast.Return)]
-    tuples = [value.elts for value in returned if isinstance(value, ast.Tuple)]
-    if not tuples or len(tuples) != len(returned) or len({len(items) for items in tuples}) != 1:
-        return []
-    assigned = [pair for part in info.carrying for pair in _assignments(part)]
-    given = info.node.args
-    parameters = {a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
-    return [frozenset(parameters & _backwards(items, assigned)) for items in zip(*tuples)]
-
-
-def _backwards(
-    expressions: Iterable[ast.expr], assigned: list[tuple[frozenset[str], ast.expr]]
-) -> set[str]:
-    """The names that flow into expressions."""
-    seen: set[str] = set()
-    pending = list(expressions)
-    while pending:
-        for name in _names(pending.pop()) - seen:
-            seen.add(name)
-            pending.extend(value for targets, value in assigned if name in targets)
-    return seen
-
-
-def arguments_for(
-    parameters: frozenset[str], call: ast.Call, info: FunctionInfo, caller: Frame
-) -> list[ast.expr]:
-    """The arguments of a call that become these parameters, and the items of what is starred that do."""
-    given = info.node.args
-    names = [a.arg for a in (*given.posonlyargs, *given.args)]
-    if info.cls is not None and not caller.analysis.traits(info).is_static:
-        names = names[1:]
-    found: list[ast.expr] = []
-    for place, argument in enumerate(call.args):
-        if isinstance(argument, ast.Starred):
-            for item, name in enumerate(names[place:]):
-                found += _item_of(argument.value, item, caller) if name in parameters else ()
-            if parameters:  # of further ones, any may be any
-                more = call.args[place + 1 :]
-                found += [each.value for each in more if isinstance(each, ast.Starred)]
-            break
-        if names[place : place + 1] and names[place] in parameters:
-            found.append(argument)
-    found += [k.value for k in call.keywords if k.arg is None or k.arg in parameters]
-    return found
-
-
-def _item_of(starred: ast.expr, place: int, caller: Frame) -> list[ast.expr]:
-    """What an item of a starred argument is made of: `row[0]` of `*row`, or what the function that makes it is given for it."""
-    if isinstance(starred, ast.Name):
-        item = ast.copy_location(ast.Subscript(starred, ast.Constant(place), ast.Load()), starred)
-        return [ast.fix_missing_locations(item)]
-    if not isinstance(starred, ast.Call):
-        return [starred]
-    called = caller.analysis.evaluate(starred.func, caller)
-    if called.kind is not FUNCTION:
-        return [starred]
-    info = called.ref[0] if isinstance(called.ref, tuple) else called.ref
-    items = _parameters_by_item(info)
-    known = place < len(items)
-    return arguments_for(items[place], starred, info, caller) if known else [starred]
-
-
-def names_read(info: FunctionInfo, names: frozenset[str]) -> list[ast.expr]:
-    """Where a function inside of another reads these `names` of the function around it."""
-    assigned = [pair for part in info.carrying for pair in _assignments(part)]
-    read = names - _bound(info, assigned)
-    return [
-        part
-        for part in nodes_of(body_of(info))
-        if isinstance(part, ast.Name) and part.id in read and isinstance(part.ctx, ast.Load)
-    ]
-
-
-def first_of(target: ast.expr) -> ast.expr:
-    return target.elts[0] if isinstance(target, ast.Tuple) and target.elts else target

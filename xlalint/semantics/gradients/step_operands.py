@@ -11,7 +11,7 @@ kept like everything else, though it be the same in all steps and known from the
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.elements import flattened
@@ -113,7 +113,7 @@ def _is_tensor(value: Value) -> bool:
     return value.kind is VARIABLE or (is_plain and value.dependence > CONSTANT)
 
 
-def _step(frame: Frame) -> list[ast.AST]:
+def _step(frame: Frame) -> Sequence[ast.AST]:
     """What is run in each step, or in an arm, of the function: the body of the outermost loop or the arms of the outermost `if`,
     all of it where a caller loops or asks.
     """
