@@ -47,6 +47,14 @@ _WHOLE = (
     "[[1, 2], [3, 4]]", "0.5", "x, k, axis=0", "x, k, batch_dims=0", "x, k, axis=1", "[[0.0]], [tf.shape(x)[0], 5]",
     "[0.1, 0.2, 0.3, 0.4], k",
 )  # fmt: skip
+# Calls that return several tensors.
+_SEVERAL = (
+    "tf.nn.moments(x, [0])", "tf.nn.moments(g, [1, 2], keepdims=True)", "tf.nn.moments(g, axes=[-1])", "tf.keras.ops.moments(x, 0)",
+    "tf.keras.ops.moments(g, [1, 2], keepdims=True)", "tf.linalg.svd(x)", "tf.linalg.svd(d, full_matrices=True)", "tf.linalg.svd(g)",
+    "tf.linalg.qr(x)", "tf.linalg.qr(g, full_matrices=True)", "tf.linalg.qr(tf.transpose(x))", "tf.keras.ops.qr(x)",
+    "tf.linalg.eigh(tf.matmul(x, x, transpose_b=True))", "tf.keras.ops.eigh(tf.matmul(x, x, transpose_a=True))",
+    "(tf.linalg.svd(x, compute_uv=False), tf.linalg.svd(g, compute_uv=False))", "tf.math.top_k(x, 2)", "tf.keras.ops.top_k(x, 2)",
+)  # fmt: skip
 _PARTS = (
     "[0]", "[1:]", "[..., 0]", "[:, None]", "[-1]", "[:2]", "[::2]", "[:, 0]", "[:, 1:3]", "[None]", "[i]", "[1:, :2]",
     "[..., None]", "[0, 0]", "[0, :, None]", "[:, -1]", "[-2:]", "[:-1]", "[None, ..., 0]", "[..., :1]", "[::-1]",
@@ -184,6 +192,7 @@ def _is_wrong(value: Value, dtype: str, shape: list[int]) -> bool:
 def test_beliefs_are_what_tensorflow_makes(seed: int, tmp_path: Path) -> None:
     drawn = random.Random(seed).sample(_expressions(_functions()), 3 * _DRAWN)
     expressions = [one for one in drawn if not one.startswith(tuple(_KNOWN))]
+    expressions += [f"{several}[{place}]" for several in _SEVERAL for place in (0, 1, -1)]
     made = _in_tensorflow(expressions, tmp_path)
     believed = _believed(expressions, tmp_path)
     wrong = [

@@ -15,6 +15,7 @@ from xlalint.semantics.results import (
     padded_back,
     product_shapes,
     result_shapes,
+    shapes_of_several,
     sorted_places,
 )
 from xlalint.semantics.results.result_dtypes import BOOLEAN, dtype_name, dtype_of_result
@@ -50,6 +51,7 @@ from xlalint.semantics.values import (
     Value,
     constant,
     counted_size,
+    shaped,
 )
 
 _COUNTS = frozenset({"tf.size", "keras.ops.size", "tf.experimental.numpy.size"})
@@ -242,7 +244,11 @@ def _tensor_result(
     if _has_axis(bound, arguments, name):
         rank = _least_rank(api, bound)
     if returns_several(api, bound):
-        return Value(COLLECTION, dependence, ref=Value(TENSOR, dependence, producer, sure=sure))
+        each = Value(TENSOR, dependence, producer, sure=sure)
+        every = None if producer is not None else shapes_of_several.of_call(name, bound)
+        if every is None:
+            return Value(COLLECTION, dependence, ref=each)
+        return Value(SEQUENCE, dependence, ref=tuple(shaped(each, shape) for shape in every))
     axis = None if producer is None else sized_axis(name, api, bound, arguments, flat)
     if producer is not None:
         left = contractions.of_call(name.rsplit(".", 1)[-1], bound, flat)
@@ -250,7 +256,7 @@ def _tensor_result(
     value = Value(TENSOR, dependence, producer, dtype, rank, None, sure, sized_axis=axis)
     if name.endswith(".transpose") and axis is not None and type(flat[0].ref) is Kept:
         value = value._replace(ref=flat[0].ref)  # of other axes, and as many
-    shape = product_shapes.of_call(name, bound, flat)
+    shape = product_shapes.of_call(name, bound, flat) or shapes_of_several.of_one(name, bound)
     if shape is None:
         shape = result_shapes.of_call(name, api, bound)
     value = with_shape(value, shape)
