@@ -42,3 +42,32 @@ def test_what_is_compiled_is_reported_all_the_same(write: WriteFiles, xlalint: R
     assert [(f["path"], f["code"]) for f in document["findings"]] == [
         ("preprocessors.py", "XLA201")
     ]
+
+
+def test_however_many_callers_run_on_the_host_an_exported_function_is_judged_by_itself(
+    write: WriteFiles, xlalint: RunXlalint
+) -> None:
+    solver = """\
+import tensorflow as tf
+
+
+def solved(x: tf.Tensor, rate):
+    for _ in range(9):
+        x = x * rate
+        if tf.reduce_sum(x) < 1.0:
+            break
+    return x
+"""
+    callers = "import tensorflow as tf\nfrom pkg.solver import solved\n" + "".join(
+        f"\n\ndef evaluated_{n}(x: tf.Tensor):\n    return solved(x, {n}.0).numpy()\n"
+        for n in range(20)
+    )
+    write(
+        {
+            "pkg/__init__.py": "from pkg.solver import solved\n",
+            "pkg/evaluating.py": callers,
+            "pkg/solver.py": solver,
+        }
+    )
+    document = json.loads(xlalint("check", "pkg", "--format", "json").out)
+    assert [(f["path"], f["code"]) for f in document["findings"]] == [("pkg/solver.py", "XLA104")]

@@ -236,6 +236,10 @@ class LoopChange(NamedTuple):
     line: int
 
 
+# Of one node, callers may have so many different things to say.
+_MOST_FACTS = 12
+
+
 @dataclass(eq=False, slots=True)
 class ModuleFacts:
     """All facts of one module, by the span of the node they are about."""
@@ -245,7 +249,10 @@ class ModuleFacts:
 
     def add(self, node: ast.AST, fact: Fact) -> None:
         known = self.by_node.setdefault(node, [])
-        if fact not in known and len(known) < 12:
+        # Callers may all turn out to run on the host: what a function does when it is called by itself is kept whatever they do.
+        is_of_its_own = fact.function is not None and fact.context.root is fact.function
+        most = 2 * _MOST_FACTS if is_of_its_own else _MOST_FACTS
+        if len(known) < most and fact not in known:
             known.append(fact)
 
     def remove(self, unwanted: Iterable[tuple[ast.AST, Fact]]) -> None:

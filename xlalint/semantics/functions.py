@@ -59,13 +59,19 @@ class Functions:
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
-        self._past = PastCalls(lambda info: analysis.traits(info).is_static)
+        self._past = PastCalls(self._is_of_many_objects)
         self.running: list[FunctionInfo] = []
         # How many of the methods that are being run call functions that their object was made with.
         self._calling_given = 0
         # In the order of the first visit: a dictionary for its keys.
         self.visited: dict[FunctionInfo, None] = {}
         self.put_off: list[Root] = []
+
+    def _is_of_many_objects(self, info: FunctionInfo) -> bool:
+        """Whether a function is a method that objects of several kinds may have: not of a package's one backend."""
+        if info.cls is None or self._analysis.traits(info).is_static:
+            return False
+        return not self._analysis.modules.frameworks.offers(info)
 
     def forget_visits(self, since: int) -> None:
         """Take what a package exports, or documents for tensors, as not met, where it was first met after so many others: by

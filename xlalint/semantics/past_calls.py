@@ -41,10 +41,10 @@ class Runs:
 
 
 class PastCalls:
-    """The results of calls by function and key. `is_static` says of a method that it knows no object."""
+    """The results of calls by function and key. `is_of_many_objects` says which functions are run for each class that has them."""
 
-    def __init__(self, is_static: Callable[[FunctionInfo], bool]) -> None:
-        self._is_static = is_static
+    def __init__(self, is_of_many_objects: Callable[[FunctionInfo], bool]) -> None:
+        self._is_of_many_objects = is_of_many_objects
         self._results: dict[FunctionInfo, dict[Key, Result]] = {}
         self._runs: dict[FunctionInfo, Runs] = defaultdict(Runs)
         # Of functions that were run often enough.
@@ -102,7 +102,7 @@ class PastCalls:
         known = self._frequencies.get(info)
         if known is None:
             known = 1 if has_more_than(_SMALL, info.node) else _MORE_OF_SMALL
-            if info.cls is not None and not self._is_static(info):
+            if self._is_of_many_objects(info):
                 known = min(known, _MORE_OF_METHODS)
             self._frequencies[info] = known
         return known

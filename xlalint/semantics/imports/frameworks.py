@@ -89,6 +89,9 @@ class Frameworks:
         return _IMPORTS_ANOTHER.search(module.text) is None
 
     def _is_of_several(self, package: str) -> bool:
+        home = self._project.module(package)
+        if home is None or not home.is_package:
+            return False
         if self.missing(f"{package}.backend") or self.backend_class(package):
             return True
         own = self._project.module(f"{package}.backend")
