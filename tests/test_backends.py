@@ -272,6 +272,9 @@ def test_what_a_package_chooses_as_it_runs_is_tensorflows(
 ) -> None:
     write({name: dedent(text) for name, text in files.items()})
     assert _found(tmp_path) == [_LOOP]
+    (loop,) = check([str(tmp_path)], Settings(root=tmp_path)).findings
+    package = next(iter(files)).partition("/")[0]
+    assert loop.region.why == (f"{package} on TensorFlow", "solved")
 
 
 def test_a_package_for_other_frameworks_alone_says_nothing(

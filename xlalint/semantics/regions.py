@@ -548,12 +548,11 @@ class Regions:
         return not is_met or self._analysis.modules.exports.hold(info)
 
     def _run_assumed(self, info: FunctionInfo, bound: Value | None) -> None:
+        why: tuple[str, ...] = (info.qualname,)
+        if not info.module.may_hold_findings:  # nothing in its text says that it is TensorFlow's
+            why = (f"{info.module.name.partition('.')[0]} on TensorFlow", *why)
         context = Context(
-            ASSUMED,
-            self._analysis.traits(info).never_converted is None,
-            False,
-            (info.qualname,),
-            info,
+            ASSUMED, self._analysis.traits(info).never_converted is None, False, why, info
         )
         self._run_root(Root(info, context, bound))
 
