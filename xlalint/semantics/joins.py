@@ -34,6 +34,7 @@ from xlalint.semantics.values import (
     Partly,
     Value,
     class_name,
+    with_items,
 )
 
 _LISTS = frozenset({SEQUENCE, COLLECTION})
@@ -118,13 +119,9 @@ def _perhaps(value: Value) -> Value:
     """What is there on one way only: a tensor is no more than a guess, and code for sparse and ragged ones may never run."""
     if value.is_composite:
         return NOTHING_KNOWN
-    if value.kind is SEQUENCE:
-        return value._replace(ref=tuple(_perhaps(item) for item in value.ref))
-    if value.kind is MAPPING and value.ref:
-        return value._replace(ref=tuple((key, _perhaps(item)) for key, item in value.ref))
-    if value.kind is COLLECTION and value.ref is not None:
-        return value._replace(ref=_perhaps(value.ref))
-    return value._replace(guess=True, sure=False) if value.is_tensor else value
+    if value.is_tensor:
+        return value._replace(guess=True, sure=False)
+    return with_items(value, _perhaps)
 
 
 def _stands_in(a: Value, b: Value) -> bool:

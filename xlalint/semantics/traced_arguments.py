@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from xlalint.semantics.values import (
     ARRIVING,
-    COLLECTION,
     COMPUTED,
-    MAPPING,
     NDARRAY,
-    SEQUENCE,
     TENSOR,
     VARIABLE,
     Value,
+    with_items,
 )
 
 
@@ -30,21 +28,11 @@ def traced(value: Value) -> Value:
             structured=value.structured,
             guess=value.guess,
         )
-    if value.kind is SEQUENCE:
-        return value._replace(ref=tuple(traced(item) for item in value.ref))
-    if value.kind is MAPPING and value.ref:
-        return value._replace(ref=tuple((key, traced(item)) for key, item in value.ref))
-    if value.kind is COLLECTION and value.ref is not None:
-        return value._replace(ref=traced(value.ref))
-    return value
+    return with_items(value, traced)
 
 
 def arriving(value: Value) -> Value:
     """What a compiled program sees of an argument that a graph around it computes: it has been computed by then."""
     if value.is_tensor and value.dependence >= COMPUTED:
         return value._replace(dependence=ARRIVING)
-    if value.kind is SEQUENCE:
-        return value._replace(ref=tuple(arriving(item) for item in value.ref))
-    if value.kind is MAPPING and value.ref:
-        return value._replace(ref=tuple((key, arriving(item)) for key, item in value.ref))
-    return value
+    return with_items(value, arriving)

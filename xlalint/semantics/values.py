@@ -5,6 +5,7 @@ A `Value` is immutable and hashable, so that a function's result can be remember
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -382,6 +383,17 @@ def shaped(value: Value, shape: Shape | None) -> Value:
 def static_shape(shape: Shape | None) -> Value:
     """What `x.shape` is for a tensor of this shape."""
     return STATIC_SHAPE if shape is None else Value(SHAPE, shape=shape)
+
+
+def with_items(value: Value, change: Callable[[Value], Value]) -> Value:
+    """A structure with each of its items changed; a value that is none, or that holds nothing known, as it is."""
+    if value.kind is SEQUENCE:
+        return value._replace(ref=tuple(map(change, value.ref)))
+    if value.kind is MAPPING and value.ref:
+        return value._replace(ref=tuple((key, change(item)) for key, item in value.ref))
+    if value.kind is COLLECTION and value.ref is not None:
+        return value._replace(ref=change(value.ref))
+    return value
 
 
 def unshaped(value: Value) -> Value:
