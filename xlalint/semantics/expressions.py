@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from xlalint.semantics import attributes, calls, eager, enumerations, known_texts, symbolic
@@ -173,7 +173,8 @@ def _unary(node: ast.UnaryOp, frame: Frame) -> Value:
         if value.is_tensor and not value.structured and not value.optional:
             if node not in frame.covered:
                 _note_test(node, value, "not", frame)
-            return value._replace(kind=TENSOR, dtype="bool", ref=None)
+                return value._replace(kind=TENSOR, dtype="bool", ref=None)
+            return value._replace(kind=TENSOR, dtype=_asked_dtype([value]), ref=None)
         known = truth(value)
         if known is None:
             usual = value.usual()
@@ -215,16 +216,40 @@ def _boolean(node: ast.BoolOp, frame: Frame) -> Value:
         narrow(operand, is_and, frame)
     frame.unmade = unmade
     frame.names.take_back()
-    if tested is not None and node not in frame.covered:
-        _note_test(node, tested, "and" if is_and else "or", frame)
     tensors = [value for value in values if value.is_tensor]
-    if tensors and (tested is not None or node in frame.covered):
+    # Where a flag settles it for who passes none, what comes after is not asked.
+    dtype = "bool" if _is_settled(values, is_and) else _asked_dtype(tensors)
+    if tested is not None and node not in frame.covered:
+        asked = tested if dtype == "bool" else tested._replace(dtype=dtype)
+        _note_test(node, asked, "and" if is_and else "or", frame)
         return tensor_of(*tensors)._replace(dtype="bool")
+    if tensors and node in frame.covered:
+        return tensor_of(*tensors)._replace(dtype=dtype)
     usual = _usual_outcome(values, is_and)
     if usual is not None:
         return usual
     joined = join_all(tuple(values)) if values else SOME_PYTHON
     return left_out.instead(node, values, joined, frame) if frame.left_out else joined
+
+
+def _asked_dtype(operands: Sequence[Value]) -> str:
+    """The dtype of a test that is made of these tensors with `not`, `and` and `or`: that of one which is no boolean, which none of them takes.
+
+    AutoGraph makes tf.logical_not, and conditionals, of them (TensorFlow 2.15 and 2.21: fixtures/XLA101/flagged_tests_of_numbers.py).
+    """
+    numbers = (v.dtype for v in operands if v.dtype not in (None, "bool") and not _may_be_none(v))
+    return next(numbers, None) or "bool"
+
+
+def _may_be_none(value: Value) -> bool:
+    """`if mask and ...` may ask whether there is one, of what is not known to be a tensor."""
+    return value.structured or value.optional or value.guess
+
+
+def _is_settled(values: list[Value], is_and: bool) -> bool:
+    """Whether one operand settles `a and b` where nobody passes other than defaults."""
+    usual = (value.usual() for value in values if type(value.ref) is Usual)
+    return any(one is not None and bool(one.value) is not is_and for one in usual)
 
 
 def _usual_outcome(values: list[Value], is_and: bool) -> Value | None:
