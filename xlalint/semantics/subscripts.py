@@ -102,6 +102,7 @@ def subscript(node: ast.Subscript, frame: Frame) -> Value:
         module = module_loading.item(base, node.slice, index, frame)
         return module if module is not None else NOTHING_KNOWN
     if base.kind is SHAPE:
+        _note_asked(node, index, frame)
         return _shape_item(node, base, index, frame)
     if base.kind is NDARRAY:
         note_index_of_array(node, frame)
@@ -117,8 +118,19 @@ def note_index_of_list(node: ast.Subscript, base: Value, index: Value, frame: Fr
     An empty one may be anything that is filled later.
     """
     is_filled = base.kind is COLLECTION or (base.kind in (SEQUENCE, MAPPING) and base.ref)
-    if is_filled and is_taken_apart(index):
-        frame.analysis.note(frame, node, CONVERSION, index, "index")
+    if is_filled:
+        _note_asked(node, index, frame)
+
+
+def _note_asked(node: ast.Subscript, index: Value, frame: Frame) -> None:
+    asked = [index]
+    if isinstance(node.slice, ast.Slice):  # `layers[:depth]`
+        bounds = (node.slice.lower, node.slice.upper, node.slice.step)
+        asked = [frame.analysis.evaluate(each, frame) for each in bounds if each is not None]
+    for value in asked:
+        if is_taken_apart(value):
+            frame.analysis.note(frame, node, CONVERSION, value, "index")
+            return
 
 
 def note_index_of_array(node: ast.Subscript, frame: Frame) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics import eager, evidence, symbolic
 from xlalint.semantics.attributes import read
-from xlalint.semantics.callbacks import handed_functions, protocols
+from xlalint.semantics.callbacks import handed_functions, protocols, python_numbers
 from xlalint.semantics.elements import element, iterated
 from xlalint.semantics.facts import ASSUMED, CONVERSION, ITERATION
 from xlalint.semantics.frames import Frame
@@ -61,8 +61,8 @@ if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments
 
 NAMES = frozenset(
-    "abs all any bool callable dict dir divmod enumerate filter float format frozenset getattr hasattr hash id input int "
-    "isinstance issubclass iter len list map max min next object open pow print property range repr reversed round set "
+    "abs all any bin bool callable chr dict dir divmod enumerate filter float format frozenset getattr hasattr hash hex id input int "
+    "isinstance issubclass iter len list map max min next object oct open pow print property range repr reversed round set "
     "setattr slice sorted staticmethod classmethod str sum super tuple type vars zip bytes complex Exception ValueError "
     "TypeError NotImplementedError RuntimeError NotImplemented AssertionError KeyError IndexError __import__".split()
 )
@@ -113,6 +113,7 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
         return NONE
     if name in ("str", "repr"):
         return SOME_TEXT
+    python_numbers.note(f"builtins.{name}", arguments, node, frame)
     if name == "open":
         frame.host |= host_use.WORK
     return SOME_PYTHON

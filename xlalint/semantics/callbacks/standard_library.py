@@ -6,9 +6,10 @@ import ast
 
 from xlalint.semantics import nesting
 from xlalint.semantics.arguments import Arguments
-from xlalint.semantics.callbacks import builtin_calls, handed_functions
+from xlalint.semantics.callbacks import builtin_calls, handed_functions, python_numbers
 from xlalint.semantics.elements import element, leaves
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import iteration
 from xlalint.semantics.values import (
     COLLECTION,
     INSTANCE,
@@ -63,6 +64,34 @@ def _set_by_the_user(arguments: Arguments) -> Value | None:
     return usually(known.value) if known is not None else None
 
 
+# They go through everything that they are given, or through what stands at one place.
+_GO_THROUGH_ALL = frozenset({"itertools.chain", "itertools.product", "itertools.zip_longest"})
+_GO_THROUGH = {
+    "functools.reduce": 1,
+    "itertools.starmap": 1,
+    **dict.fromkeys(
+        (
+            *("itertools.accumulate", "itertools.chain.from_iterable", "itertools.combinations"),
+            *(
+                "itertools.islice",
+                "itertools.pairwise",
+                "itertools.permutations",
+                "collections.deque",
+            ),
+        ),
+        0,
+    ),
+}
+
+
+def _iterated(name: str, given: tuple[Value, ...]) -> tuple[Value, ...]:
+    """What a function iterates over, which asks a traced tensor for its elements."""
+    if name in _GO_THROUGH_ALL:
+        return given
+    place = _GO_THROUGH.get(name)
+    return () if place is None else given[place : place + 1]
+
+
 def _holds_tensors(value: Value) -> bool:
     return any(leaf.is_tensor for leaf in leaves(value))
 
@@ -70,6 +99,10 @@ def _holds_tensors(value: Value) -> bool:
 def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value | None:
     """The value of `itertools.takewhile(...)` and its like; None of any other function."""
     given = arguments.positional
+    python_numbers.note(name, arguments, node, frame)
+    for value in _iterated(name, given):
+        if isinstance(node, ast.Call):
+            iteration.note(frame, node, value, f"`{name}`")
     operator = _OPERATORS.get(name)
     if operator is not None:
         if not any(value.is_tensor and not value.structured for value in given):
