@@ -1,7 +1,7 @@
 """Functions of Python that ask what they are given for a whole number, or for a copy: a traced tensor has neither.
 
 Eager tensors answer (`chr(t)`, `random.randint(0, t)`, `itertools.islice(rows, t)`, `copy.deepcopy(t)`); tracing stops (TensorFlow 2.15 and
-2.21: fixtures/XLA105/flagged_python_numbers.py).
+2.21: fixtures/XLA105/flagged_numbers_asked_for.py).
 """
 
 from __future__ import annotations
