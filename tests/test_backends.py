@@ -288,3 +288,38 @@ def test_a_package_for_other_frameworks_alone_says_nothing(
     }
     write(files)
     assert _found(tmp_path) == []
+
+
+def test_a_backend_that_is_made_of_itself_ends(tmp_path: Path, write: WriteFiles) -> None:
+    files = {
+        "tl/__init__.py": "from .backend import det, sum\n",
+        "tl/backend/__init__.py": "import sys\n\nsys.modules[__name__].__class__ = Manager\n",
+        "tl/backend/numpy_backend.py": "class NumpyBackend:\n    pass\n",
+        "tl/backend/tensorflow_backend.py": (
+            "import tensorflow as tf\nfrom tl import backend\n\n\nclass TensorflowBackend:\n    pass\n\n\n"
+            "TensorflowBackend.register_method('det', backend.det)\n"
+            "TensorflowBackend.register_method('sum', tf.reduce_sum)\n"
+        ),
+        "tl/use.py": "import tl\n\n\ndef solved(x):\n    for _ in range(9):\n        x = tl.det(x)\n"
+        "        if tl.sum(x) < 1:\n            break\n    return x\n",
+    }
+    write(files)
+    assert _found(tmp_path) == [("use.py", "XLA104", 5)]
+
+
+def test_an_object_that_asks_the_module_it_stands_for_ends(
+    tmp_path: Path, write: WriteFiles
+) -> None:
+    own = """
+        class BackendManager:
+            def __init__(self):
+                self.zero = math.det(0.0)
+                self.bound = getattr(math, "sum")
+"""
+    files = dict(_BY_OBJECT_INSTEAD)
+    manager = dedent(files["mm/math/manager.py"]).replace(
+        "class BackendManager:\n", dedent(own).lstrip().replace("\n\n", "\n") + "\n"
+    )
+    files["mm/math/manager.py"] = "from mm import math\n" + manager
+    write({name: dedent(text) for name, text in files.items()})
+    assert _found(tmp_path) == [_LOOP]

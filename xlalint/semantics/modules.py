@@ -58,6 +58,8 @@ class Modules:
         # Modules whose further names are operations of a loaded library, and those whose further names nobody knows.
         self._libraries: set[ModuleInfo] = set()
         self._open: set[ModuleInfo] = set()
+        # What is being looked for in modules for TensorFlow.
+        self._asked: set[tuple[ModuleInfo, str]] = set()
         self.closures = Closures(self)
 
     def global_name(self, module: ModuleInfo, name: str) -> Value:
@@ -124,9 +126,15 @@ class Modules:
         if later is not None:
             return later
         front = self.frameworks.filling(module)
-        if front is not None and front is not module:
+        if front is None or front is module:
+            return self._of_library(module, name)
+        if (front, name) in self._asked:
+            return NOTHING_KNOWN  # the module for TensorFlow has it from the package, which has it from there
+        self._asked.add((front, name))
+        try:
             return self._of_framework(front, name)
-        return self._of_library(module, name)
+        finally:
+            self._asked.remove((front, name))
 
     def _of_object_instead(self, module: ModuleInfo, name: str, frame: Frame) -> Value | None:
         """A method of the object that a module puts in its own place: `sys.modules[__name__] = Backend()`."""
