@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 # NumPy asks what it is given for its own `ndim` and `shape`, or whether it is a number, which traced tensors answer.
 _ASK_THE_TENSOR = frozenset({"np.ndim", "np.shape", "np.isscalar", "np.iterable"})
+# `np.triu_indices_from(x)` makes arrays of its shape alone.
+_ASK_FOR_THE_SHAPE = frozenset({"np.tril_indices_from", "np.triu_indices_from"})
 # What asks for an array, or compares the numbers in two of them.
 _ASK_FOR_NUMBERS = frozenset(
     {"np.array", "np.asarray", "np.ascontiguousarray", "np.array_equal", "np.allclose"}
@@ -56,6 +58,8 @@ def numpy_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> 
     if name in _ASK_THE_TENSOR and len(values) == 1 and values[0].is_tensor:
         asked = static_shape(None if values[0].structured else values[0].shape)
         return asked if name == "np.shape" else SOME_PYTHON
+    if name in _ASK_FOR_THE_SHAPE and values and values[0].is_tensor:
+        return Value(COLLECTION, ref=Value(NDARRAY))
     if name == "np.flip" and values and values[0].is_tensor:
         return values[0]._replace(kind=TENSOR, ref=None)  # it slices what it is given
     if name in _ASK_FOR_NUMBERS and any(map(_may_hold_numbers, values)):
