@@ -26,7 +26,6 @@ _ASK = {
     "itertools.combinations": (1, "r"),
     "random.randint": (0, 1, "a", "b"),
     "random.randrange": (0, 1, 2, "start", "stop", "step"),
-    "random.sample": (1, "k"),
 }
 _COPY = "copy.deepcopy"
 _FORMAT = "builtins.format"

@@ -67,20 +67,15 @@ def _set_by_the_user(arguments: Arguments) -> Value | None:
 # They go through everything that they are given, or through what stands at one place.
 _GO_THROUGH_ALL = frozenset({"itertools.chain", "itertools.product", "itertools.zip_longest"})
 _GO_THROUGH = {
+    "collections.deque": 0,
     "functools.reduce": 1,
+    "itertools.accumulate": 0,
+    "itertools.chain.from_iterable": 0,
+    "itertools.combinations": 0,
+    "itertools.islice": 0,
+    "itertools.pairwise": 0,
+    "itertools.permutations": 0,
     "itertools.starmap": 1,
-    **dict.fromkeys(
-        (
-            *("itertools.accumulate", "itertools.chain.from_iterable", "itertools.combinations"),
-            *(
-                "itertools.islice",
-                "itertools.pairwise",
-                "itertools.permutations",
-                "collections.deque",
-            ),
-        ),
-        0,
-    ),
 }
 
 

@@ -256,7 +256,9 @@ def _tensor_result(
     value = Value(TENSOR, dependence, producer, dtype, rank, None, sure, sized_axis=axis)
     if name.endswith(".transpose") and axis is not None and type(flat[0].ref) is Kept:
         value = value._replace(ref=flat[0].ref)  # of other axes, and as many
-    shape = product_shapes.of_call(name, bound, flat) or shapes_of_several.of_one(name, bound)
+    shape = product_shapes.of_call(name, bound, flat)
+    if shape is None:
+        shape = shapes_of_several.of_one(name, bound)
     if shape is None:
         shape = result_shapes.of_call(name, api, bound)
     value = with_shape(value, shape)
