@@ -21,6 +21,7 @@ from xlalint.semantics.values import (
     OneOf,
     Sizes,
     Value,
+    constant,
     counted_size,
     dimension,
 )
@@ -78,6 +79,22 @@ def iterated(value: Value) -> Value:
     if keys and len(keys) == len(value.ref) and len(keys) <= MOST_CHOICES:
         return Value(PYTHON, ref=OneOf(keys))
     return SOME_PYTHON
+
+
+def items_in_order(value: Value) -> tuple[Value, ...] | None:
+    """What going through a structure gives, one after the other; None where not each item is known."""
+    if value.kind is SEQUENCE:
+        return value.ref  # type: ignore[no-any-return]
+    keys = keys_of(value)
+    return None if keys is None else tuple(constant(key) for key in keys)
+
+
+def keys_of(value: Value) -> tuple[str, ...] | None:
+    """The keys of a dictionary, in order; None where they are not all known, or no words."""
+    if value.kind is not MAPPING or value.ref is None:
+        return None
+    keys = dict.fromkeys(key for key, _ in value.ref)
+    return tuple(keys) if all(isinstance(key, str) for key in keys) else None
 
 
 def flattened(values: Iterable[Value]) -> list[Value]:

@@ -46,12 +46,20 @@ def is_used_as_size(name: str, info: FunctionInfo, frame: Frame) -> bool:
     return any(_is_a_size(parameter) for parameter in _constants_of(name, info, frame))
 
 
-def _constants_of(name: str, info: FunctionInfo, frame: Frame) -> Iterator[str]:
-    """The arguments of which XLA needs the value, that a function gives a parameter to as it is."""
+def _constants_of(
+    name: str, info: FunctionInfo, frame: Frame, calls_left: int = _MOST_CALLS
+) -> Iterator[str]:
+    """The arguments of which XLA needs the value, that a function gives a parameter to as it is, or functions of the project that it
+    passes it to.
+    """
     for passed, where, callee in info.uses.passed:
         if passed != name:
             continue
         target = _target(callee, info, frame)
+        taken = _taken_as(target, where, frame) if calls_left else None
+        if taken is not None:
+            yield from _constants_of(taken[1], taken[0], frame, calls_left - 1)
+            continue
         api = frame.analysis.catalog.api(str(target.ref)) if target.kind is EXTERNAL else None
         if api is None:
             continue

@@ -6,13 +6,12 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from xlalint.semantics import attributes, calls, eager, enumerations, known_texts, symbolic
+from xlalint.semantics import attributes, calls, comprehensions, eager, known_texts, symbolic
 from xlalint.semantics.callbacks import protocols
 from xlalint.semantics.control_flow import conditionals, left_out, unequal_arms, unmade_names
 from xlalint.semantics.control_flow.narrowing import narrow
-from xlalint.semantics.elements import element, iterated
+from xlalint.semantics.elements import element
 from xlalint.semantics.facts import (
-    COMPREHENSION_FILTER,
     CONDITION,
     FORMATTING,
 )
@@ -24,7 +23,6 @@ from xlalint.semantics.joins import join, join_all
 from xlalint.semantics.results.arithmetic import combine, tensor_of
 from xlalint.semantics.results.comparisons import compare
 from xlalint.semantics.subscripts import index_value, subscript
-from xlalint.semantics.tracing import host_use
 from xlalint.semantics.training import tpu_tests
 from xlalint.semantics.truths import is_usual, truth
 from xlalint.semantics.values import (
@@ -56,7 +54,7 @@ def evaluate(node: ast.expr, frame: Frame) -> Value:
 
 def evaluate_condition(node: ast.expr, frame: Frame, construct: str) -> Value:
     """Evaluate a test (of an `if`, a `while`, a ternary, an `assert`) and note it when it is a tensor."""
-    _cover(node, frame)
+    frame.cover(node)
     value = evaluate(node, frame)
     if eager.is_read_in_python(value, frame):
         return SOME_PYTHON
@@ -75,21 +73,6 @@ def _note_test(node: ast.expr, value: Value, construct: str, frame: Frame) -> No
 def _may_be_a_structure(node: ast.expr, value: Value) -> bool:
     """`if inputs:` on the inputs of a layer may ask whether a list is empty."""
     return value.structured or value.optional
-
-
-def _cover(node: ast.expr, frame: Frame) -> None:
-    """`if a and not b` is one finding, on the `if`: its parts are covered."""
-    if not isinstance(node, (ast.BoolOp, ast.UnaryOp)):
-        return
-    pending: list[ast.expr] = [node]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, ast.BoolOp):
-            frame.covered.add(part)
-            pending.extend(part.values)
-        elif isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not):
-            frame.covered.add(part)
-            pending.append(part.operand)
 
 
 def _constant(node: ast.Constant, frame: Frame) -> Value:
@@ -348,53 +331,8 @@ def _mapping(node: ast.Dict, frame: Frame) -> Value:
     return Value(MAPPING, ref=tuple(pairs[:64]))
 
 
-def _comprehension(
-    node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, frame: Frame
-) -> Value:
-    frame.names.fork()
-    for generator in node.generators:
-        items = evaluate(generator.iter, frame)
-        iteration.note(frame, generator.iter, items, "a comprehension")
-        frame.analysis.bind(
-            generator.target, enumerations.each(items, frame) or iterated(items), frame
-        )
-        for test in generator.ifs:
-            _cover(test, frame)
-            value = evaluate(test, frame)
-            if value.is_tensor and not value.structured and not value.optional:
-                frame.analysis.note(frame, test, COMPREHENSION_FILTER, value)
-                frame.host |= host_use.VALUES  # no tracing gets by: eager code asks so
-            narrow(test, True, frame)
-    if isinstance(node, ast.DictComp):
-        evaluate(node.key, frame)
-        item = evaluate(node.value, frame)
-    else:
-        item = evaluate(node.elt, frame)
-    frame.names.take_back()
-    if isinstance(node, ast.DictComp):
-        return Value(MAPPING, item.dependence, ref=((None, item),))
-    count = _repeated(node, frame) if isinstance(node, ast.ListComp) else None
-    if count is not None:
-        return Value(SEQUENCE, item.dependence, ref=(item,) * count)
-    return Value(COLLECTION, item.dependence, ref=item)
-
-
-# Of longer lists, what is in them is known, not how many there are.
-_MOST_REPEATED = 8
-
-
-def _repeated(node: ast.ListComp, frame: Frame) -> int | None:
-    """How many items `[tf.zeros([n]) for _ in range(3)]` has."""
-    generator = node.generators[0]
-    call = generator.iter
-    if len(node.generators) > 1 or generator.ifs or not isinstance(call, ast.Call):
-        return None
-    if not isinstance(call.func, ast.Name) or call.func.id != "range" or len(call.args) != 1:
-        return None
-    known = evaluate(call.args[0], frame).constant()
-    if known is None or type(known.value) is not int or not 0 < known.value <= _MOST_REPEATED:
-        return None
-    return known.value
+def _comprehension(node: comprehensions.Comprehension, frame: Frame) -> Value:
+    return comprehensions.value_of(node, frame, evaluate)
 
 
 def _lambda(node: ast.Lambda, frame: Frame) -> Value:

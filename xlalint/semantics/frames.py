@@ -104,6 +104,20 @@ class Frame:
             frame = frame.outer
         return None
 
+    def cover(self, test: ast.expr) -> None:
+        """`if a and not b` is one finding, on the `if`: its parts are covered."""
+        if not isinstance(test, (ast.BoolOp, ast.UnaryOp)):
+            return
+        pending: list[ast.expr] = [test]
+        while pending:
+            part = pending.pop()
+            if isinstance(part, ast.BoolOp):
+                self.covered.add(part)
+                pending.extend(part.values)
+            elif isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not):
+                self.covered.add(part)
+                pending.append(part.operand)
+
     def has_dimensions(self, node: ast.expr, masked: bool = True) -> None:
         """What is reduced along an axis, or a mask is taken of, is no scalar: from here on that is known of the name.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import (
@@ -67,6 +68,8 @@ class Objects:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self._attributes: dict[ClassInfo, dict[str, Value]] = {}
+        # What the class alone says of them, whatever objects of it are seen to be made of.
+        self._by_itself: dict[ClassInfo, dict[str, Value]] = {}
         self._by_settings: dict[tuple[ClassInfo, configured.Given], dict[str, Value]] = {}
         self._built_tensors = BuiltTensors()
         self.made = MadeObjects()
@@ -87,7 +90,8 @@ class Objects:
                 return own
         if cls not in self._attributes:
             self._attributes[cls] = {}
-            self._attributes[cls] = self._construct(cls)
+            self._by_itself[cls] = self._construct(cls)
+            self._attributes[cls] = dict(self._by_itself[cls])
         return self._attributes[cls].get(name)
 
     def _attributes_given(self, cls: ClassInfo, given: configured.Given) -> dict[str, Value]:
@@ -210,7 +214,8 @@ class Objects:
         if method is None:
             return self._keep_fields(cls, arguments)
         is_of_tensors = any(map(_comes_of_tensors, flattened(values)))
-        if not is_of_tensors and not self._analysis.configurations.is_record(cls):
+        is_plain = self._analysis.classes.role(cls) is None
+        if not is_of_tensors and not is_plain:
             return ()
         if method in self._analysis.functions.running:
             return ()
@@ -236,7 +241,18 @@ class Objects:
         self._analysis.functions.running.pop()
         for name, value in inner.attributes.items():
             self.keep_attribute(cls, name, value)
+        if not is_of_tensors:
+            return self._as_made(cls, inner.attributes)
         return tuple(inner.attributes.items())
+
+    def _as_made(self, cls: ClassInfo, attributes: Mapping[str, Value]) -> Held:
+        """What an object holds that is made of no tensors: others of its class may hold tensors in the same place."""
+        self.instance_attribute(cls, "")
+        by_itself = self._by_itself.get(cls, {})
+        return tuple(
+            (name, by_itself.get(name, value) if value == NOTHING_KNOWN else _as_attribute(value))
+            for name, value in attributes.items()
+        )
 
     def _keep_fields(self, cls: ClassInfo, arguments: Arguments) -> Held:
         """A dataclass or NamedTuple made with tensors holds them in its fields."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics import eager, evidence, symbolic
 from xlalint.semantics.attributes import read
-from xlalint.semantics.callbacks import handed_functions, protocols, python_numbers
-from xlalint.semantics.elements import element, iterated
+from xlalint.semantics.callbacks import handed_functions, made_mappings, protocols, python_numbers
+from xlalint.semantics.elements import element, items_in_order, iterated
 from xlalint.semantics.facts import ASSUMED, CONVERSION, ITERATION
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import iteration, trace_effects, unknown_sizes
@@ -95,8 +95,8 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
         return first if name == "sorted" and first.kind is COLLECTION else NOTHING_KNOWN
     if name in _ASK_FOR_TRUTH:
         return _truth_of_elements(name, values, node, frame)
-    if name == "dict" and arguments.keywords and not values:
-        return Value(MAPPING, ref=tuple(arguments.keywords.items()))
+    if name == "dict":
+        return made_mappings.made(arguments)
     if name == "len":
         return _len(first, node, frame)
     if name == "map" and values:
@@ -348,11 +348,19 @@ _MODEL_METHODS = frozenset({"compute_loss", "compute_metrics", "train_step", "ex
 
 
 def _enumerate(values: tuple[Value, ...], frame: Frame) -> Value:
+    given = items_in_order(values[0]) if len(values) == 1 else None
+    if given:
+        pairs = (Value(SEQUENCE, ref=(constant(i), item)) for i, item in enumerate(given))
+        return Value(SEQUENCE, ref=tuple(pairs))
     inner = element(values[0]) if values else NOTHING_KNOWN
     return Value(COLLECTION, ref=Value(SEQUENCE, ref=(SOME_PYTHON, inner)))
 
 
 def _zip(values: tuple[Value, ...], frame: Frame) -> Value:
+    given = [items_in_order(value) for value in values]
+    if given and all(given):
+        rows = zip(*(items for items in given if items))
+        return Value(SEQUENCE, ref=tuple(Value(SEQUENCE, ref=row) for row in rows))
     return Value(COLLECTION, ref=Value(SEQUENCE, ref=tuple(element(v) for v in values)))
 
 
@@ -459,6 +467,21 @@ def _passed_on(values: tuple[Value, ...], frame: Frame) -> Value:
     return values[0] if values and values[0].kind in kinds else NOTHING_KNOWN
 
 
+def _some_of(values: tuple[Value, ...], frame: Frame) -> Value:
+    """`filter(f, items)`: of which kind its items are."""
+    given = values[1] if len(values) > 1 else NOTHING_KNOWN
+    return (
+        Value(COLLECTION, ref=element(given))
+        if given.kind is SEQUENCE
+        else _passed_on(values[1:], frame)
+    )
+
+
+def _reversed(values: tuple[Value, ...], frame: Frame) -> Value:
+    given = items_in_order(values[0]) if len(values) == 1 else None
+    return _passed_on(values, frame) if given is None else Value(SEQUENCE, ref=given[::-1])
+
+
 def _iter(values: tuple[Value, ...], frame: Frame) -> Value:
     if values and values[0].kind is DATASET:
         return values[0]
@@ -467,10 +490,6 @@ def _iter(values: tuple[Value, ...], frame: Frame) -> Value:
 
 def _next(values: tuple[Value, ...], frame: Frame) -> Value:
     return element(values[0]) if values else NOTHING_KNOWN
-
-
-def _mapping(values: tuple[Value, ...], frame: Frame) -> Value:
-    return values[0] if values and values[0].kind is MAPPING else NOTHING_KNOWN
 
 
 def _type(values: tuple[Value, ...], frame: Frame) -> Value:
@@ -496,11 +515,10 @@ _SPECIAL = {
     "set": _listed,
     "sum": _sum,
     "super": _super,
-    "filter": _passed_on,
-    "reversed": _passed_on,
+    "filter": _some_of,
+    "reversed": _reversed,
     "iter": _iter,
     "next": _next,
-    "dict": _mapping,
     "type": _type,
     "vars": _nothing,
     "object": _nothing,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks.callables import as_function
-from xlalint.semantics.elements import element
+from xlalint.semantics.elements import element, items_in_order
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.joins import alternatives, join_all
 from xlalint.semantics.syntax import passed_for
@@ -19,8 +19,12 @@ from xlalint.semantics.values import (
     INSTANCE,
     NOTHING_KNOWN,
     PARTIAL,
+    SEQUENCE,
     Value,
 )
+
+# Of longer lists, one call stands for all.
+_MOST_CALLS = 8
 
 Callback = Callable[["Arguments", "dict[str, Value]", ast.AST, Frame], Value]
 
@@ -121,15 +125,32 @@ def combined(function: Value, item: Value, node: ast.AST, frame: Frame) -> Value
 
 def mapped(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """`map(f, items)`: Python calls it, and AutoGraph does not convert what Python calls."""
-    items = [element(value) for value in arguments.positional[1:]]
-    if not items:
+    given = arguments.positional[1:]
+    if not given:
         return Value(COLLECTION)
     function = arguments.positional[0]
     # What `map(float, rows)` asks of a row is said of the call.
     is_builtin = function.kind is EXTERNAL and str(function.ref).startswith("builtins.")
     at = node if is_builtin else written(node, 0)
-    result = run(function, items, frame, converted=False, at=at)
-    return Value(COLLECTION, ref=result)
+    rows = _rows(given)
+    if rows is None:
+        items = [element(value) for value in given]
+        return Value(COLLECTION, ref=run(function, items, frame, converted=False, at=at))
+    made: list[tuple[tuple[Value, ...], Value]] = []
+    for row in rows:
+        before = next((result for seen, result in made if seen == row), None)
+        result = before or run(function, list(row), frame, converted=False, at=at)
+        made.append((row, result))
+    return Value(SEQUENCE, ref=tuple(result for _, result in made))
+
+
+def _rows(given: Sequence[Value]) -> list[tuple[Value, ...]] | None:
+    """What `map` hands on in each call; None where that is not all known, or too much."""
+    columns = [items_in_order(value) for value in given]
+    if not all(columns):
+        return None
+    rows = list(zip(*(items for items in columns if items)))
+    return rows if len(rows) <= _MOST_CALLS else None
 
 
 def run_in_graph(

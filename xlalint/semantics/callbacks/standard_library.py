@@ -6,7 +6,12 @@ import ast
 
 from xlalint.semantics import nesting
 from xlalint.semantics.arguments import Arguments
-from xlalint.semantics.callbacks import builtin_calls, handed_functions, python_numbers
+from xlalint.semantics.callbacks import (
+    builtin_calls,
+    handed_functions,
+    made_mappings,
+    python_numbers,
+)
 from xlalint.semantics.elements import element, leaves
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import iteration
@@ -120,6 +125,8 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value 
         return _yes_or_no(given[0])
     if name in _ENVIRONMENT:
         return _set_by_the_user(arguments)
+    if name == "collections.OrderedDict":
+        return made_mappings.made(arguments)
     if name == "collections.deque":
         return Value(COLLECTION, ref=element(given[0]) if given else None)
     if len(given) < 2:

@@ -16,7 +16,7 @@ from xlalint.semantics.control_flow import (
     unmade_names,
 )
 from xlalint.semantics.control_flow.narrowing import narrow
-from xlalint.semantics.elements import iterated
+from xlalint.semantics.elements import element, iterated
 from xlalint.semantics.expressions import evaluate, evaluate_condition
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import costs, iteration
@@ -179,7 +179,10 @@ def _keep_filled(before: Changes, changes: Changes, frame: Frame) -> None:
         known = old.constant()
         if known is not None and type(known.value) in (int, float) and value.is_tensor:
             frame.names[name] = value._replace(sure=False)
-        elif _is_filled(old, value):
+            continue
+        if value.kind is SEQUENCE and old.kind is SEQUENCE and len(value.ref) > len(old.ref):
+            value = Value(COLLECTION, value.dependence, ref=element(value))  # so many steps
+        if _is_filled(old, value):
             frame.names[name] = value
 
 

@@ -199,7 +199,16 @@ def _are_apart(left: Value, right: Value) -> bool:
         return False
     if left.counted < 0 or right.counted < 0:
         return left.counted < 0 and right.counted < 0
+    if _may_be_broadcast(left, right) or _may_be_broadcast(right, left):
+        return False
     return _place(left, right) == _place(right, left) is not None
+
+
+def _may_be_broadcast(value: Value, other: Value) -> bool:
+    """Whether the axes may not meet: `tf.reshape(kept, (-1, 1))` beside a row of as many as another mask kept."""
+    if value.shape is None or other.shape is not None:
+        return False
+    return len(value.shape) > max(other.rank or 1, 1)
 
 
 def _place(value: Value, other: Value) -> int | None:

@@ -54,10 +54,12 @@ _DICE = re.compile(
 )
 # Keras layers with weights of their own; in Keras 3 also those with a stream of random numbers, which is a variable there.
 _WEIGHTED = re.compile(
-    r"^keras\.layers\.(Dense|EinsumDense|Embedding|\w*Conv\w*|\w*Normalization|LSTM|GRU|SimpleRNN|MultiHeadAttention|"
-    r"GroupQueryAttention|PReLU)$"
+    r"^keras\.layers\.(Dense|EinsumDense|Embedding|ReversibleEmbedding|\w*Conv\w*|LocallyConnected[12]D|(?!Unit)\w*Normalization|"
+    r"(LSTM|GRU|SimpleRNN)(Cell)?|MultiHeadAttention|GroupQueryAttention|AdditiveAttention|PReLU|STFTSpectrogram)$"
 )
-_RANDOM_LAYERS = re.compile(r"^keras\.layers\.(\w*Dropout\w*|Gaussian\w+|Random\w+)$")
+_RANDOM_LAYERS = re.compile(
+    r"^keras\.layers\.(\w*Dropout\w*|Gaussian\w+|Random\w+|RandAugment|AugMix|CutMix|MixUp|Solarization)$"
+)
 _MAKES_VARIABLES = frozenset(
     {
         "tf.Variable",

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import known_texts, named_tuples
-from xlalint.semantics.elements import element
+from xlalint.semantics.elements import element, keys_of
 from xlalint.semantics.facts import FORMATTING
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import collected, formatting, iteration, outliving
@@ -21,6 +21,7 @@ from xlalint.semantics.values import (
     SEQUENCE,
     SOME_PYTHON,
     Value,
+    constant,
     usually,
 )
 
@@ -51,13 +52,30 @@ def of_sequence(base: Value, attr: str, arguments: Arguments, node: ast.AST, fra
                 outliving.note_kept_in_list(node, node.func.value, added, frame)
             if attr == "extend":
                 iteration.note(frame, node, added, "`extend`")
-        _grow(node, base, element(added) if attr == "extend" else added, frame)
+        if attr == "append" and base.kind is SEQUENCE and len(base.ref) < _MOST_APPENDED:
+            _append(node, base, added, frame)
+        else:
+            _grow(node, base, element(added) if attr == "extend" else added, frame)
         return NONE
     if attr in ("pop", "popleft"):
         return element(base)
     if attr in ("copy",):
         return base
     return SOME_PYTHON
+
+
+# Of longer lists, what is in them is known, not how many there are.
+_MOST_APPENDED = 8
+
+
+def _append(node: ast.AST, base: Value, added: Value, frame: Frame) -> None:
+    """`items.append(x)` of a list of which every item is known: one more. Where ways of two lengths meet, it is any number."""
+    assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    owner = node.func.value
+    if isinstance(owner, ast.Name) and owner.id in frame.names:
+        frame.names[owner.id] = base._replace(
+            ref=(*base.ref, added), dependence=max(base.dependence, added.dependence)
+        )
 
 
 def _grow(node: ast.AST, base: Value, added: Value, frame: Frame) -> None:
@@ -83,13 +101,23 @@ def of_mapping(base: Value, attr: str, arguments: Arguments, node: ast.AST, fram
     if attr == "update":
         _update(node, base, arguments, frame)
         return NONE
-    if attr == "items":
-        return Value(COLLECTION, ref=Value(SEQUENCE, ref=(SOME_PYTHON, element(base))))
-    if attr == "values":
-        return Value(COLLECTION, ref=element(base))
-    if attr == "keys":
-        return Value(COLLECTION, ref=SOME_PYTHON)
+    if attr in ("items", "values", "keys"):
+        return _gone_through(base, attr)
     return base if attr == "copy" else NOTHING_KNOWN
+
+
+def _gone_through(base: Value, attr: str) -> Value:
+    """`table.items()`, `table.values()`, `table.keys()`: in order, where every key is known."""
+    keys = keys_of(base)
+    if not keys:
+        item, key = element(base), SOME_PYTHON
+        whole = {"items": Value(SEQUENCE, ref=(key, item)), "values": item, "keys": key}
+        return Value(COLLECTION, ref=whole[attr])
+    held = dict(base.ref)
+    pairs = tuple((constant(key), held[key]) for key in keys)
+    if attr == "items":
+        return Value(SEQUENCE, ref=tuple(Value(SEQUENCE, ref=pair) for pair in pairs))
+    return Value(SEQUENCE, ref=tuple(pair[attr == "values"] for pair in pairs))
 
 
 def _usually_left_out(
