@@ -9,6 +9,7 @@ from typing import Any
 from xlalint.semantics.elements import element
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.results import composites
+from xlalint.semantics.syntax import called_name
 from xlalint.semantics.type_kinds import kind_of_type
 from xlalint.semantics.values import (
     ARRIVING,
@@ -150,14 +151,28 @@ def _narrow_none(test: ast.Compare, holds: bool, frame: Frame) -> None:
         return
     if not isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
         return
+    is_none = isinstance(op, (ast.Is, ast.Eq)) is holds
+    if isinstance(test.left, ast.Call):
+        if not is_none:
+            _forget_static(test.left, frame)
+        return
     name = dotted_name(test.left)
     known = frame.look_up(name) if name else None
     if known is None or name is None:
         return
-    if isinstance(op, (ast.Is, ast.Eq)) is holds:
+    if is_none:
         frame.names[name] = constant(None)
     elif known.optional:
         frame.names[name] = known._replace(optional=False)
+
+
+def _forget_static(asked: ast.Call, frame: Frame) -> None:
+    """Where `tf.get_static_value(n)` gives a number, `n` is as good as one, whatever else it is elsewhere."""
+    name = dotted_name(asked.args[0]) if len(asked.args) == 1 else None
+    if name is None or called_name(asked) not in ("get_static_value", "constant_value"):
+        return
+    if frame.look_up(name) is not None:
+        frame.names[name] = NOTHING_KNOWN
 
 
 def _narrow_rank(test: ast.Compare, holds: bool, frame: Frame) -> None:

@@ -254,6 +254,17 @@ def _constant_value(
     )
 
 
+def _static_value(
+    arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
+) -> Value:
+    """`tf.get_static_value(n)`: None of what arrives with a call, or is computed of that, while a program is traced."""
+    given = bound.get("tensor", NOTHING_KNOWN)
+    is_of_the_run = given.is_tensor and given.dependence >= ARRIVING and frame.context.is_compiled
+    if is_of_the_run and not (given.guess or given.optional or given.structured):
+        return NONE
+    return SOME_PYTHON
+
+
 def _constant_of_keras(
     arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
 ) -> Value:
@@ -472,6 +483,7 @@ SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value]
     "tf.nn.embedding_lookup": _gather,
     "keras.ops.take": _gather,
     "tf.constant": _constant_value,
+    "tf.get_static_value": _static_value,
     "keras.backend.constant": _constant_of_keras,
     "tf.zeros": _filled,
     "tf.ones": _filled,

@@ -9,6 +9,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.results import specs
 from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.tracing import left_alone
 from xlalint.semantics.values import (
     EXTERNAL,
     FALSE,
@@ -117,6 +118,8 @@ def read_traits(info: FunctionInfo, frame: Frame) -> Traits:
     if info.cls is not None and info.cls.parent is not None:
         # A class inside a function is converted with the text of that function: properties and operators too.
         reason = None
+    if reason is None:
+        reason = left_alone.package_of(info.module, frame.analysis.modules.project)
     if not found and reason is None:
         return PLAIN
     return Traits(never_converted=reason, **found)  # type: ignore[arg-type]
