@@ -237,7 +237,9 @@ def _promised(said: str) -> Value | None:
         if _TENSOR.search(after):
             return None
         return Value(RAGGED if found[1] == "Ragged" else SPARSE, ARRIVING, ref=ARRIVES, sure=False)
-    return Value(TENSOR, ARRIVING, dtype=_dtype(sentence), sure=False)
+    # "`Tensor` representing the value(s) of the momentum": one, or a list of them.
+    may_be_several = "(s)" in after
+    return Value(TENSOR, ARRIVING, dtype=_dtype(sentence), sure=False, structured=may_be_several)
 
 
 def _first_sentence(said: str) -> str:

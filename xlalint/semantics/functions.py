@@ -21,7 +21,7 @@ from xlalint.semantics.configured import is_flags
 from xlalint.semantics.control_flow import conditionals
 from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, Context
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.hazards import rebound
+from xlalint.semantics.hazards import rebound, stale_numbers
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.nesting import bounded
 from xlalint.semantics.past_calls import PastCalls, reused
@@ -346,6 +346,7 @@ class Functions:
         if isinstance(info.node, ast.Lambda):
             return self._analysis.evaluate(info.node.body, frame)
         ends = flow.run_block(info.node.body, frame)
+        stale_numbers.note(frame)
         if info.is_generator:
             return NOTHING_KNOWN
         if frame.splits:

@@ -133,7 +133,7 @@ def _note_iteration(name: str, values: tuple[Value, ...], node: ast.Call, frame:
     for value in given:
         if value.kind is DATASET and frame.context.jit:
             frame.analysis.note(frame, node, ITERATION, value, "dataset")
-        elif iteration.is_taken_apart(value):
+        elif iteration.is_taken_apart(value, frame):
             iteration.note(frame, node, value, f"`{name}`")
             return
 

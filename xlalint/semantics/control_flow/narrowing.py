@@ -95,6 +95,13 @@ def _question(test: ast.Call, holds: bool, frame: Frame, promised: bool) -> None
         known = frame.look_up(name) if name and holds and promised else None
         if known is not None and known.kind is UNKNOWN and name is not None:
             frame.names[name] = _as_tensor(known, promised)
+    elif asked == "is_nested" and holds and len(test.args) == 1:
+        name = dotted_name(test.args[0])
+        known = frame.look_up(name) if name else None
+        if known is not None and known.is_tensor and name is not None:
+            frame.names[name] = (
+                NOTHING_KNOWN  # a list or a dictionary, whatever else it was taken for
+            )
     elif not isinstance(test.func, ast.Name):
         return
     elif asked == "isinstance" and len(test.args) == 2 and isinstance(test.args[0], ast.Name):

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from xlalint.semantics.facts import ARMS, ITERATION, LOOP_EXIT
+from xlalint.semantics.facts import ARMS, COMPILED, ITERATION, LOOP_EXIT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.values import COLLECTION, DATASET, SEQUENCE, TENSOR, UNKNOWN, Value
@@ -42,16 +42,19 @@ class Recursion(NamedTuple):
     call: str
 
 
-def is_taken_apart(value: Value) -> bool:
-    """Whether iterating over the value asks a symbolic tensor for its elements, for all that is known."""
-    return (
-        value.is_tensor and value.sure and not (value.structured or value.optional or value.guess)
-    )
+def is_taken_apart(value: Value, frame: Frame) -> bool:
+    """Whether iterating over the value asks a symbolic tensor for its elements, for all that is known.
+
+    What an operation makes of a parameter is a tensor in a program, whatever the parameter is; outside, eager code may go through it.
+    """
+    if not value.is_tensor or value.structured or value.optional or value.guess:
+        return False
+    return value.sure or frame.context.region == COMPILED
 
 
 def note(frame: Frame, node: ast.expr, value: Value, how: str) -> None:
     """Note that Python takes a tensor apart at `node`, when it is one."""
-    if is_taken_apart(value):
+    if is_taken_apart(value, frame):
         frame.analysis.note(frame, node, ITERATION, value, how)
 
 

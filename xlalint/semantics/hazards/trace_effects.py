@@ -22,6 +22,7 @@ from xlalint.semantics.values import PYTHON, TENSOR_ARRAY, Value
 
 FROZEN = "frozen"
 COUNTED = "counted"
+STALE = "stale"
 LEAKED = "leaked"
 COLLECTED = "collected"
 REBOUND = "rebound"

@@ -14,9 +14,11 @@ from xlalint.semantics.facts import (
 )
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import counts, unknown_sizes
+from xlalint.semantics.joins import item_of
 from xlalint.semantics.results import composites, dtypes, sorted_places
 from xlalint.semantics.results.arithmetic import is_text, note_cast_operand, tensor_of
 from xlalint.semantics.values import (
+    COLLECTION,
     EXTERNAL,
     FALSE,
     INSTANCE,
@@ -64,6 +66,9 @@ def compare(node: ast.Compare, op: ast.cmpop, left: Value, right: Value, frame: 
     if isinstance(op, (ast.In, ast.NotIn)):
         protocols.ask(right, "__contains__", [left], frame)
         searched = left if left.is_tensor else right
+        if right.kind is SEQUENCE or right.kind is COLLECTION:
+            # `3 in tf.unstack(ids)` compares with each of them.
+            searched = left if left.is_tensor else item_of(right)
         if (
             searched.is_tensor
             and not searched.guess
