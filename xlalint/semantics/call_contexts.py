@@ -45,10 +45,11 @@ def context_of_call(
         frame.host |= host_use.WORK  # it drives a step that compiles itself
     if is_made_here or not here.is_compiled:
         return _of_eager_call(info, own, made, frame)
-    if own.tf_function:
-        is_converted = own.autograph and own.never_converted is None
-    elif _is_rewritten(info, here, closure, analysis):
+    is_rewritten = _is_rewritten(info, here, closure, analysis)
+    if is_rewritten:
         is_converted = not info.is_generator and info.refused_syntax is None
+    elif own.tf_function:
+        is_converted = own.autograph and own.never_converted is None
     else:
         allowed = here.converted if converted is None else converted
         is_converted = allowed and own.never_converted is None
@@ -58,7 +59,9 @@ def context_of_call(
         here.jit or own.jit,
         here.why if here.why and here.why[-1] == info.qualname else (*here.why, info.qualname),
         here.root,
-        _may_convert(own, here) or (converted is True and own.never_converted != "do_not_convert"),
+        (is_rewritten and here.may_convert)
+        or _may_convert(own, here)
+        or (converted is True and own.never_converted != "do_not_convert"),
     )
 
 
@@ -80,7 +83,7 @@ def _is_rewritten(
     info: FunctionInfo, here: Context, closure: int | None, analysis: Analysis
 ) -> bool:
     """Whether a function was converted with the text of the one around it: then it is so wherever it is passed, to
-    tf.scan, `map` or do_not_convert (measured, TF 2.15 and 2.21).
+    tf.scan, `map`, do_not_convert or `tf.function(autograph=False)` (measured, TF 2.15 and 2.21).
 
     What is compiled by Keras or tf.function was made before by a function that nobody was seen to compile.
     """

@@ -345,11 +345,22 @@ class Regions:
 
     def _add_tf_function(self, info: FunctionInfo, bound: Value | None) -> None:
         own = self._analysis.traits(info)
-        converted = own.autograph and own.never_converted is None
+        reached = own.autograph or self._is_rewritten(info)
+        converted = reached and own.never_converted is None
         why = (f"@tf.function {info.qualname}",)
-        context = Context(COMPILED, converted, own.jit, why, info, own.autograph)
+        context = Context(COMPILED, converted, own.jit, why, info, reached)
         for closure in self._analysis.modules.closures.first_of(info):
             self._add_root(Callee(info, bound, closure=closure), context)
+
+    def _is_rewritten(self, info: FunctionInfo) -> bool:
+        """Whether it is defined in a function that AutoGraph converts, and the text of it with that (`call_contexts.py`)."""
+        around = info.parent
+        while around is not None:
+            own = self._analysis.traits(around)
+            if own.tf_function:
+                return own.autograph and own.never_converted is None
+            around = around.parent
+        return False
 
     def _find_class_roots(self, cls: ClassInfo) -> None:
         role = self._analysis.classes.role(cls)
