@@ -42,6 +42,7 @@ _VARIANTS = {
     "separate-counts": "separate-counts",
     "rows-beside": "rows-beside",
     "unknown-size": "unknown-size",
+    "open-size": "open-size",
     "promised-size": "promised-size",
     "wide-bound": "wide-bound",
     "wide-place": "wide-bound",

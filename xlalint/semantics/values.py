@@ -137,6 +137,12 @@ class Handed(NamedTuple):
     """That a tensor is reckoned from numbers that a layer was handed beside its batch and from sizes alone: it is a size itself, as they are."""
 
 
+class Open(NamedTuple):
+    """That an `input_signature` leaves a size of a tensor open: at `axis`, its static shape has None."""
+
+    axis: int
+
+
 class Kept(NamedTuple):
     """What a boolean mask leaves of a tensor: `at_most` elements or rows, the size of the mask."""
 
@@ -215,7 +221,7 @@ class Value(NamedTuple):
     known which), `counted` stands for the operation that counted its elements where that matters (counts.py). `shape` is the static shape, where at least the rank is
     known: of a tensor its own, of a SHAPE the one it holds. `rank` is 0 for a scalar, otherwise the least number of
     dimensions (a mask is no scalar, whatever its rank), None when nothing is known. A tensor's `ref` is a `Content`
-    where its elements are known numbers, a `Kept` where a mask of known size made it, a `Cut` where slices did, a `Rest` where it was padded, a `Places` where a sort did, an
+    where its elements are known numbers, a `Kept` where a mask of known size made it, a `Cut` where slices did, a `Rest` where it was padded, a `Places` where a sort did, an `Open` where a signature leaves a size open, an
     `Eager` where a constructor or a module made it, a `Handed` where it was reckoned from what a layer was handed. `sure` is False where kind and dependence rest on a parameter that was
     only inferred to be a tensor, `guess` True where the very kind does. `optional` marks a value that may also be None, `structured` a tensor that may
     also be a list, tuple or dict of tensors (the `inputs` of a layer). The `dtype` of a sequence is `list` or `tuple` where it is written as one, that of a collection `dict`

@@ -95,6 +95,7 @@ _CLAIMS = {
     "XLA204/rejected": Claim(_COMPILER, REJECTED),
     "XLA204/parted": Claim(_COMPILER, REJECTED),
     "XLA204/unknown-size": Claim(_TRACING | {"numbers"}, NUMBERS),
+    "XLA204/open-size": Claim(_TRACING, NUMBERS),
     "XLA204/masked-twice": Claim(frozenset({"numbers", "crash"}), NEVER, otherwise=_THESE_VALUES),
     "XLA204/gradient-wrong": Claim(_BACKWARD | {"numbers"}, NEVER, otherwise=_THESE_VALUES, only_backward=True),
     "XLA204/gradient-taken": Claim(_BACKWARD | {"numbers"}, NEVER, otherwise=_THESE_VALUES, only_backward=True),

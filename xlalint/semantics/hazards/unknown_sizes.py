@@ -1,5 +1,7 @@
 """The static size of a data-sized tensor: `None` while TensorFlow traces, where eager TensorFlow has a number.
 
+The same of a size that an `input_signature` leaves open.
+
 What reckons with it stops the trace (`kept.shape[0] * 2`, `range(n)`, `tf.zeros([n, 3])`), and a slice up to it takes everything.
 Measured with TensorFlow 2.21: fixtures/XLA204/flagged_sizes_in_python.py.
 """
@@ -19,6 +21,7 @@ from xlalint.semantics.values import (
     PYTHON,
     SHAPE,
     SOME_PYTHON,
+    Open,
     Value,
     dimension,
     static_shape,
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
     from xlalint.semantics.frames import Frame
 
 UNKNOWN_SIZE = "unknown-size"
+OPEN_SIZE = "open-size"
+# In the place of an operation that makes a size unknown.
+_SIGNATURE = "input_signature"
 # Python's own functions that want a number.
 _WANT_NUMBERS = frozenset("abs divmod float int max min pow range round sum".split())
 # Arguments in which TensorFlow takes no None, by the names they have.
@@ -50,6 +56,8 @@ _MAY_BE_OPEN = ("tf.TensorArray", "tf.TensorSpec", "tf.compat.v1.placeholder", "
 def shape_of(value: Value, frame: Frame) -> Value:
     """What `x.shape` is for a tensor, with what makes one of its sizes unknown."""
     shape = static_shape(value.shape if not value.structured else None)
+    if type(value.ref) is Open and frame.context.is_compiled:
+        return shape._replace(producer=_SIGNATURE, sized_axis=value.ref.axis)
     if value.producer is None or not _is_traced(value, frame):
         return shape
     return shape._replace(producer=value.producer, sized_axis=value.sized_axis)
@@ -91,7 +99,7 @@ def note_number(node: ast.AST, values: Iterable[Value], frame: Frame) -> None:
     """Note what needs a number and is given the size."""
     for value in values:
         if is_unknown(value):
-            frame.analysis.note(frame, node, DATA_SIZED_USE, value, UNKNOWN_SIZE)
+            frame.analysis.note(frame, node, DATA_SIZED_USE, value, _misuse(value))
             return
 
 
@@ -112,5 +120,9 @@ def note_call(name: str, bound: dict[str, Value], node: ast.AST, frame: Frame) -
         if value.kind is not SHAPE:
             note_number(node, leaves(value), frame)
         elif is_unknown(size_at(value, value.sized_axis)) and not name.startswith("tf.keras."):
-            frame.analysis.note(frame, node, DATA_SIZED_USE, value, UNKNOWN_SIZE)
+            frame.analysis.note(frame, node, DATA_SIZED_USE, value, _misuse(value))
             return
+
+
+def _misuse(size: Value) -> str:
+    return OPEN_SIZE if size.producer == _SIGNATURE else UNKNOWN_SIZE

@@ -17,6 +17,7 @@ from xlalint.semantics.values import (
     RAGGED,
     SEQUENCE,
     TENSOR,
+    Open,
     Value,
 )
 
@@ -25,7 +26,9 @@ SPEC = "tf.TensorSpec"
 
 def make(shape: Value, dtype: str | None) -> Value:
     """The value of `tf.TensorSpec(shape, dtype)`."""
-    return Value(INSTANCE, ref=SPEC, dtype=dtype, shape=_promise(shape))
+    written = shape.ref if shape.kind is SEQUENCE else ()
+    axis = next((place for place, size in enumerate(written) if size == NONE), None)
+    return Value(INSTANCE, ref=SPEC, dtype=dtype, shape=_promise(shape), sized_axis=axis)
 
 
 def _promise(shape: Value) -> Shape | None:
@@ -59,7 +62,8 @@ def row(promise: Value) -> Value:
 def _tensor(spec: Value) -> Value:
     if spec.kind is INSTANCE and spec.ref == SPEC:
         rank = None if spec.shape is None else len(spec.shape)
-        return Value(TENSOR, ARRIVING, dtype=spec.dtype, rank=rank, shape=spec.shape)
+        ref = None if spec.sized_axis is None else Open(spec.sized_axis)
+        return Value(TENSOR, ARRIVING, dtype=spec.dtype, rank=rank, shape=spec.shape, ref=ref)
     if spec.kind is RAGGED:
         return Value(RAGGED, ARRIVING)
     if spec.kind is SEQUENCE:
