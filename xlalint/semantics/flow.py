@@ -456,7 +456,7 @@ def _import_from(node: ast.ImportFrom, frame: Frame) -> bool:
 def _match(node: ast.Match, frame: Frame) -> bool:
     subject = evaluate(node.subject, frame)
     if subject.is_tensor and any(matching.compares(case.pattern) for case in node.cases):
-        if iteration.is_taken_apart(subject, frame):
+        if iteration.is_taken_apart(subject, node.subject, frame):
             frame.analysis.note(frame, node.subject, CONDITION, subject, "match")
     ways: list[Changes] = []
     unusual = frame.unusual

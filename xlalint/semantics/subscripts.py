@@ -128,7 +128,7 @@ def _note_asked(node: ast.Subscript, index: Value, frame: Frame) -> None:
         bounds = (node.slice.lower, node.slice.upper, node.slice.step)
         asked = [frame.analysis.evaluate(each, frame) for each in bounds if each is not None]
     for value in asked:
-        if is_taken_apart(value, frame):
+        if is_taken_apart(value, None, frame):
             frame.analysis.note(frame, node, CONVERSION, value, "index")
             return
 

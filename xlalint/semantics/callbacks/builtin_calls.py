@@ -125,16 +125,19 @@ def _may_be_vector(value: Value) -> bool:
 
 def _note_iteration(name: str, values: tuple[Value, ...], node: ast.Call, frame: Frame) -> None:
     """`zip(xs, ys)`, `list(x)`, `map(f, x)`: a tensor among what they iterate over."""
-    given = values[1:] if name in ("map", "filter") else values
-    if name in ("iter", "next", "sum", "dict"):
-        given = values[:1]
+    first = 1 if name in ("map", "filter") else 0
+    given = values[:1] if name in ("iter", "next", "sum", "dict") else values[first:]
     if name == "range" and frame.context.converted:
         return  # becomes tf.range
-    for value in given:
+    are_written = len(node.args) == len(values) and not any(
+        isinstance(each, ast.Starred) for each in node.args
+    )
+    for place, value in enumerate(given, first):
+        written = node.args[place] if are_written else None
         if value.kind is DATASET and frame.context.jit:
             frame.analysis.note(frame, node, ITERATION, value, "dataset")
-        elif iteration.is_taken_apart(value, frame):
-            iteration.note(frame, node, value, f"`{name}`")
+        elif iteration.is_taken_apart(value, written, frame):
+            iteration.note(frame, node, value, f"`{name}`", written)
             return
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xlalint.semantics.facts import ARMS, COMPILED, ITERATION, LOOP_EXIT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.values import COLLECTION, DATASET, SEQUENCE, TENSOR, UNKNOWN, Value
+from xlalint.semantics.values import COLLECTION, DATASET, EXTERNAL, SEQUENCE, TENSOR, UNKNOWN, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments
@@ -42,19 +42,34 @@ class Recursion(NamedTuple):
     call: str
 
 
-def is_taken_apart(value: Value, frame: Frame) -> bool:
-    """Whether iterating over the value asks a symbolic tensor for its elements, for all that is known.
+def is_taken_apart(value: Value, node: ast.expr | None, frame: Frame) -> bool:
+    """Whether iterating over the value, which `node` stands for, asks a symbolic tensor for its elements, for all that is known.
 
     What an operation makes of a parameter is a tensor in a program, whatever the parameter is; outside, eager code may go through it.
     """
     if not value.is_tensor or value.structured or value.optional or value.guess:
         return False
-    return value.sure or frame.context.region == COMPILED
+    if value.sure:
+        return True
+    return frame.context.region == COMPILED and node is not None and _is_result(node, frame)
 
 
-def note(frame: Frame, node: ast.expr, value: Value, how: str) -> None:
-    """Note that Python takes a tensor apart at `node`, when it is one."""
-    if is_taken_apart(value, frame):
+def _is_result(node: ast.expr, frame: Frame) -> bool:
+    """Whether it is what an operation returns, or an item of that: `tf.unique(x)[0]`."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    if not isinstance(node, ast.Call):
+        return False
+    target = frame.analysis.evaluate(node.func, frame)
+    api = frame.analysis.catalog.api(str(target.ref)) if target.kind is EXTERNAL else None
+    return api is not None and bool(api.ops)
+
+
+def note(
+    frame: Frame, node: ast.expr, value: Value, how: str, given: ast.expr | None = None
+) -> None:
+    """Note that Python takes a tensor apart at `node`, when it is one; `given` is what stands for it, if not the node itself."""
+    if is_taken_apart(value, given or node, frame):
         frame.analysis.note(frame, node, ITERATION, value, how)
 
 
