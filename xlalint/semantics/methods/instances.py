@@ -70,7 +70,12 @@ def _derivative(attr: str, arguments: Arguments) -> Value:
     sources = arguments.keywords.get("sources")
     if sources is None and len(arguments.positional) > 1:
         sources = arguments.positional[1]
-    is_one = sources is not None and sources.is_tensor and not sources.structured
+    is_one = (
+        sources is not None
+        and sources.is_tensor
+        and sources.sure
+        and not (sources.structured or sources.guess)
+    )
     return Value(TENSOR, COMPUTED, structured=not is_one, optional=not is_one or attr == "gradient")
 
 
