@@ -29,7 +29,7 @@ def of_instance(base: Value, attr: str, arguments: Arguments, node: ast.AST, fra
             reductions.saw_gradient(arguments, node, frame)
         if attr in ("gradient", "jacobian", "batch_jacobian"):
             jacobians.note(attr, arguments, node, frame)
-            return _derivative(attr, arguments)
+            return Value(TENSOR, COMPUTED, structured=True, optional=True)
         return NONE
     if attr in meetings.METHODS:
         frame.analysis.meetings.saw(attr, node, frame)
@@ -63,20 +63,6 @@ def of_instance(base: Value, attr: str, arguments: Arguments, node: ast.AST, fra
     if attr == "call" and name.startswith("keras."):
         return frame.analysis.call_external_instance(base, arguments, node, frame)
     return NOTHING_KNOWN
-
-
-def _derivative(attr: str, arguments: Arguments) -> Value:
-    """What `tape.gradient(y, x)` gives: as many as there are in `x`, and None of what `y` does not come from."""
-    sources = arguments.keywords.get("sources")
-    if sources is None and len(arguments.positional) > 1:
-        sources = arguments.positional[1]
-    is_one = (
-        sources is not None
-        and sources.is_tensor
-        and sources.sure
-        and not (sources.structured or sources.guess)
-    )
-    return Value(TENSOR, COMPUTED, structured=not is_one, optional=not is_one or attr == "gradient")
 
 
 _MODELS = ("keras.Model", "keras.Sequential", "keras.applications.")
