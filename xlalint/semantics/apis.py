@@ -222,7 +222,7 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
     if named.asks_variables:
         resources.note_function(plain, bound, node, frame)
     handled = callbacks.call(plain, arguments, bound, node, frame)
-    if api.python_args or api.name in python_arguments.UNMEASURED:
+    if api.python_args or python_arguments.unmeasured(api):
         python_arguments.note(api, bound, node, frame)
     value = handled
     if value is None:

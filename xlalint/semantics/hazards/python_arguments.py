@@ -35,6 +35,12 @@ UNMEASURED = {
     "tf.constant": ("shape",),
     "tf.compat.v1.constant": ("shape",),
 }
+# Settings of convolutions, pools and patches: attributes of their operations, which are numbers of the graph. A list of tensors is
+# taken eagerly, a tensor nowhere: AutoGraph makes one of `2 if test else 1` and of `int(size)` (fixtures/XLA105/flagged_strides.py).
+_WINDOWS = ("tf.nn.", "tf.compat.v1.nn.", "tf.image.extract_patches", "keras.ops.")
+_SETTINGS = frozenset(
+    "strides stride dilations dilation_rate ksize window_shape pool_size block_size depth_radius sizes rates".split()
+)
 SHAPE_CLASS = "tf.TensorShape"
 _NEVER_LOOKED_UP = frozenset({"value", "values", "shape"})
 # Python functions around operations, the same in Keras 2, tf_keras and Keras 3: they compare, index and count with what they are given.
@@ -44,17 +50,25 @@ _KERAS_OPS = "keras.ops."
 _WORKED_ON = frozenset({"x", "tensors"})
 
 
+def unmeasured(api: Api) -> tuple[str, ...]:
+    """The arguments of an API that are refused as tensors, of those that the catalogue does not tell."""
+    own = UNMEASURED.get(api.name, ())
+    if not api.name.startswith(_WINDOWS):
+        return own
+    return (*own, *sorted(_SETTINGS.intersection(api.params)))
+
+
 def note(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> None:
     """Note a call with a traced tensor where a Python value is read."""
-    unmeasured = UNMEASURED.get(api.name, ())
-    for parameter in {*api.python_args, *api.python_parts, *unmeasured}:
+    others = unmeasured(api)
+    for parameter in {*api.python_args, *api.python_parts, *others}:
         given = bound.get(parameter)
         if given is None or not (given.is_tensor or given.kind in (SEQUENCE, COLLECTION)):
             continue
         if not _is_sure(api.name, parameter) or _is_left_open(api.name, parameter, bound):
             continue
         refused = api.python_args if given.is_tensor else api.python_parts
-        if parameter not in refused and parameter not in unmeasured:
+        if parameter not in refused and parameter not in others:
             continue
         _note(given, _least(api.name, parameter), node, frame)
 
