@@ -48,17 +48,24 @@ def kept_in(body: list[ast.stmt], target: ast.expr, owner: ast.Attribute) -> Kep
     return Kept(store.made, not store.is_asked_for)
 
 
-def reads_a_list(body: Iterable[ast.AST], attribute: str) -> bool:
-    """Whether a function reads what is in the list `self.attribute`: more than its length, and more than the latest item."""
+def reads_a_list(body: Iterable[ast.AST], place: ast.Attribute | ast.Subscript) -> bool:
+    """Whether a function reads what is in the list `self.losses` or `self.history["loss"]`: more than its length, and more than the
+    latest item.
+    """
     nodes = list(nodes_of(body))
     passed = {id(part) for node in nodes for part in _not_of_all(node)}
-    return any(
-        isinstance(node, ast.Attribute)
-        and node.attr == attribute
-        and isinstance(node.ctx, ast.Load)
-        and id(node) not in passed
-        for node in nodes
-    )
+    return any(_is_that(node, place) and id(node) not in passed for node in nodes)
+
+
+def _is_that(node: ast.AST, place: ast.Attribute | ast.Subscript) -> bool:
+    """Whether a node reads a place: an attribute by its name, whatever the object is called; an item as it is written."""
+    if isinstance(place, ast.Attribute):
+        return (
+            isinstance(node, ast.Attribute)
+            and node.attr == place.attr
+            and isinstance(node.ctx, ast.Load)
+        )
+    return isinstance(node, ast.Subscript) and ast.unparse(node) == ast.unparse(place)
 
 
 def _not_of_all(node: ast.AST) -> Iterator[ast.AST]:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from xlalint.semantics import eager
 from xlalint.semantics.classes import LAYER, MODEL, SETTING_UP, TRACED_METHODS
 from xlalint.semantics.control_flow import old_reads
-from xlalint.semantics.elements import element
+from xlalint.semantics.elements import element, leaves
 from xlalint.semantics.facts import COMPILED, TRACE_EFFECT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards.trace_effects import CACHED, KEPT, REMEMBERED, TraceEffect
@@ -81,18 +81,26 @@ def _holder(owner: ast.expr, value: Value, frame: Frame) -> ClassInfo | None:
     return holder.ref
 
 
-def note_kept_in_list(node: ast.Call, owner: ast.expr, added: Value, frame: Frame) -> None:
-    """`self.losses.append(loss)` in a compiled method that reads the list as a whole: it holds tensors of the traces before."""
-    cls, function = _holder(owner, added, frame), frame.function
-    if cls is None or function is None:
+def note_kept_in_list(node: ast.Call, place: ast.expr, added: Value, frame: Frame) -> None:
+    """`self.losses.append(loss)` in a compiled method that reads the list as a whole: it holds tensors of the traces before.
+
+    So does a list under one key of a dictionary, and a list of tuples.
+    """
+    owner = place
+    if isinstance(place, ast.Subscript) and isinstance(place.slice, ast.Constant):
+        owner = place.value
+    tensor = next((leaf for leaf in leaves(added) if _is_of_a_trace(leaf)), None)
+    if tensor is None or not isinstance(owner, ast.Attribute):
         return
-    assert isinstance(owner, ast.Attribute)
+    cls, function = _holder(owner, tensor, frame), frame.function
+    if cls is None or function is None or not isinstance(place, (ast.Attribute, ast.Subscript)):
+        return
     if _is_emptied(cls, owner.attr, frame):
         return
     traced = (function, *_traced_beside(cls, function, frame))
-    if any(old_reads.reads_a_list(each.body, owner.attr) for each in traced):
-        effect = TraceEffect(KEPT, ast.unparse(owner))
-        frame.analysis.note(frame, node, TRACE_EFFECT, added, effect)
+    if any(old_reads.reads_a_list(each.body, place) for each in traced):
+        effect = TraceEffect(KEPT, ast.unparse(place))
+        frame.analysis.note(frame, node, TRACE_EFFECT, tensor, effect)
 
 
 def note_remembered(node: ast.AST, value: Value, frame: Frame) -> None:
@@ -189,7 +197,8 @@ def _is_emptied(cls: ClassInfo, attribute: str, frame: Frame) -> bool:
         for owner in frame.analysis.classes.line(cls)
         for method in owner.methods.values()
         if method.name not in SETTING_UP
-        for part in old_reads.emptied_in(method.body)
+        for emptied in old_reads.emptied_in(method.body)
+        for part in (emptied.value if isinstance(emptied, ast.Subscript) else emptied,)
     )
 
 

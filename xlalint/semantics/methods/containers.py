@@ -48,7 +48,7 @@ def of_sequence(base: Value, attr: str, arguments: Arguments, node: ast.AST, fra
         added = arguments.positional[-1]
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             collected.note_collected(node, node.func.value, added, frame)
-            if added.is_tensor and frame.context.is_compiled:
+            if frame.context.is_compiled:
                 outliving.note_kept_in_list(node, node.func.value, added, frame)
             if attr == "extend":
                 iteration.note(frame, node, added, "`extend`")
