@@ -10,7 +10,7 @@ from xlalint.semantics.elements import element, item_at
 from xlalint.semantics.expressions import evaluate
 from xlalint.semantics.facts import ARRAY_ITEM, ASSUMED
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.hazards import collected, outliving, unknown_sizes
+from xlalint.semantics.hazards import collected, iteration, outliving, unknown_sizes
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.joins import join
 from xlalint.semantics.nesting import bounded
@@ -19,6 +19,7 @@ from xlalint.semantics.tracing import host_use
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
+    MAPPING,
     NDARRAY,
     NONE,
     NOTHING_KNOWN,
@@ -149,8 +150,11 @@ def _bind_item(target: ast.Subscript, value: Value, frame: Frame) -> None:
     if base.kind is NDARRAY:
         _store_in_array(target, base, value, frame)
         return
-    if base.kind == "mapping":
-        key = evaluate(target.slice, frame).constant()
+    if base.kind is MAPPING:
+        asked = evaluate(target.slice, frame)
+        iteration.note_key(target, asked, frame)
+        collected.note_stored(target, value, frame)
+        key = asked.constant()
         pairs = (base.ref or ()) + ((key.value if key is not None else None, value),)
         frame.names[name] = bounded(base._replace(ref=pairs[-64:]))
     elif base.kind in (SEQUENCE, COLLECTION):

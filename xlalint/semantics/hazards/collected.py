@@ -46,6 +46,35 @@ def note_updated(
                 return
 
 
+def note_stored(target: ast.Subscript, added: Value, frame: Frame) -> None:
+    """`results[f"step_{i}"] = x` inside a conditional or a loop: AutoGraph carries items round by constants and names, and
+    none under a key that is made there.
+    """
+    if not isinstance(target.value, ast.Name) or not frame.context.is_compiled or frame.silent:
+        return
+    if not isinstance(target.slice, (ast.JoinedStr, ast.BinOp, ast.Call)) or not added.is_tensor:
+        return
+    name = target.value.id
+    construct = next((c for c in reversed(frame.constructs) if not _is_local(c, name)), None)
+    body = frame.function.node.body if frame.function is not None else None
+    if construct is None or not isinstance(body, list) or is_shared(body, name):
+        return
+    if not is_live_after(body, construct, name) or _is_only_filled(frame.function, name):
+        return
+    if _is_stored_in(target, construct):
+        where = "a conditional" if isinstance(construct, ast.If) else "a loop"
+        frame.analysis.note(frame, target, TRACE_EFFECT, added, TraceEffect(LEAKED, name, where))
+
+
+def _is_stored_in(target: ast.Subscript, construct: ast.stmt) -> bool:
+    """Whether what is stored is computed inside: an expression, or a name that the construct binds."""
+    for statement in nodes_of([construct]):
+        if isinstance(statement, ast.Assign) and target in statement.targets:
+            made = statement.value
+            return not isinstance(made, ast.Name) or _is_local(construct, made.id)
+    return False
+
+
 def _note_in_statement(
     node: ast.AST, name: str, added: Value, key: Hashable | None, frame: Frame
 ) -> bool:

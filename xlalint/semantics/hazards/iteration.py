@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from xlalint.semantics.facts import ARMS, COMPILED, ITERATION, LOOP_EXIT
+from xlalint.semantics.facts import ARMS, COMPILED, CONVERSION, ITERATION, LOOP_EXIT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.values import COLLECTION, DATASET, EXTERNAL, SEQUENCE, TENSOR, UNKNOWN, Value
@@ -71,6 +71,12 @@ def note(
     """Note that Python takes a tensor apart at `node`, when it is one; `given` is what stands for it, if not the node itself."""
     if is_taken_apart(value, given or node, frame):
         frame.analysis.note(frame, node, ITERATION, value, how)
+
+
+def note_key(node: ast.expr, key: Value, frame: Frame) -> None:
+    """`steps[int(i)] = x`, `table.get(label)`: a dictionary asks its key for a hash, a list its place for a number."""
+    if is_taken_apart(key, None, frame):
+        frame.analysis.note(frame, node, CONVERSION, key, "index")
 
 
 def note_taken_apart(frame: Frame, node: ast.expr, value: Value, how: str) -> None:

@@ -44,6 +44,8 @@ def of_python(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame
 def of_sequence(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if base.given:
         return named_tuples.method(base, attr, arguments) or SOME_PYTHON
+    if attr in ("insert", "pop") and arguments.positional and isinstance(node, ast.Call):
+        iteration.note_key(node, arguments.positional[0], frame)
     if attr in ("append", "extend", "insert", "add") and arguments.positional:
         added = arguments.positional[-1]
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -94,6 +96,8 @@ def _grow(node: ast.AST, base: Value, added: Value, frame: Frame) -> None:
 
 
 def of_mapping(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if attr in ("get", "pop", "setdefault") and arguments.positional and isinstance(node, ast.Call):
+        iteration.note_key(node, arguments.positional[0], frame)
     if attr == "setdefault" and len(arguments.positional) == 2:
         _set_default(node, base, arguments.positional, frame)
     if attr in ("get", "pop", "setdefault") and arguments.positional:
