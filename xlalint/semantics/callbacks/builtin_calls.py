@@ -418,7 +418,7 @@ def _len(value: Value, node: ast.AST, frame: Frame) -> Value:
             frame.analysis.note(frame, node, CONVERSION, value, "len")
             return SOME_PYTHON
         # AutoGraph gives the Python number where the size is static.
-        if value.producer is None:
+        if value.producer is None and unknown_sizes.open_axis(value) != 0:
             return SOME_PYTHON
         return Value(TENSOR, BOUNDED, dtype="int32", rank=0, shape=(), ref=FromPython("len"))
     if value.kind is SEQUENCE and value.ref:

@@ -56,11 +56,19 @@ _MAY_BE_OPEN = ("tf.TensorArray", "tf.TensorSpec", "tf.compat.v1.placeholder", "
 def shape_of(value: Value, frame: Frame) -> Value:
     """What `x.shape` is for a tensor, with what makes one of its sizes unknown."""
     shape = static_shape(value.shape if not value.structured else None)
-    if type(value.ref) is Open and frame.context.is_compiled:
-        return shape._replace(producer=_SIGNATURE, sized_axis=value.ref.axis)
+    axis = open_axis(value)
+    if axis is not None and frame.context.is_compiled:
+        return shape._replace(producer=_SIGNATURE, sized_axis=axis)
     if value.producer is None or not _is_traced(value, frame):
         return shape
     return shape._replace(producer=value.producer, sized_axis=value.sized_axis)
+
+
+def open_axis(value: Value) -> int | None:
+    """The axis of which a signature leaves the size open; None of tensors of which it leaves none, and of what is made of them."""
+    if type(value.ref) is not Open or value.shape is None or len(value.shape) <= value.ref.axis:
+        return None
+    return value.ref.axis if value.shape[value.ref.axis] is None else None
 
 
 def _is_traced(value: Value, frame: Frame) -> bool:
@@ -113,6 +121,10 @@ def note_call(name: str, bound: dict[str, Value], node: ast.AST, frame: Frame) -
     """`tf.zeros([kept.shape[0], 3])`, `tf.eye(kept.shape[0])`, `tf.cast(kept.shape[0], tf.float32)`."""
     if name.startswith(_MAY_BE_OPEN):
         return
+    if name == "tf.unstack" and not {"num", "axis"} & bound.keys():
+        taken_apart = bound.get("value")
+        if taken_apart is not None and open_axis(taken_apart) == 0:
+            frame.analysis.note(frame, node, DATA_SIZED_USE, taken_apart, OPEN_SIZE)
     wanted = _WANT_VALUES.get(name.replace("tf.math.", "tf."), ())
     for parameter, value in bound.items():
         if parameter not in _WANT_SIZES and parameter not in wanted:
