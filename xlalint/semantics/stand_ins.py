@@ -12,7 +12,9 @@ def in_place_of(parameters: frozenset[str], telling: Iterable[ast.AST]) -> dict[
     several: set[str] = set()
     for node in telling:
         for parameter, other in _written(node):
-            if parameter not in parameters or not isinstance(other, (ast.Name, ast.Attribute)):
+            if parameter not in parameters or not isinstance(
+                other, (ast.Name, ast.Attribute, ast.Call)
+            ):
                 continue
             if parameter in found and ast.dump(found[parameter]) != ast.dump(other):
                 several.add(parameter)
