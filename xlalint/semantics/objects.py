@@ -25,7 +25,6 @@ from xlalint.semantics.hazards.made_objects import MadeObjects
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.joins import join, join_all
 from xlalint.semantics.parameters import from_annotation
-from xlalint.semantics.tracing import templates
 from xlalint.semantics.values import (
     ANY_OF,
     ARRIVING,
@@ -168,9 +167,7 @@ class Objects:
         return fields
 
     def declared_record(self, cls: ClassInfo) -> Value | None:
-        """An instance of a class of the project, of a named tuple or dataclass as its declaration describes it; None of classes that
-        leave something to their heirs, or have some beside them: who is declared to take one may be given any of these.
-        """
+        """An instance of a named tuple or a dataclass, as its declaration describes it; None of other classes."""
         named = self.named_fields(cls)
         if named is not None:
             declared = self.declared_fields(cls)
@@ -182,13 +179,7 @@ class Objects:
         is_record = any(
             getattr(each, "attr", getattr(each, "id", "")) == "dataclass" for each in decorated
         )
-        return Value(INSTANCE, ref=cls) if is_record or self._is_last_of_its_line(cls) else None
-
-    def _is_last_of_its_line(self, cls: ClassInfo) -> bool:
-        if any(map(templates.is_open, cls.methods.values())):
-            return False
-        line = self._analysis.classes.line
-        return not any(cls in line(other)[1:] for other in cls.module.classes)
+        return Value(INSTANCE, ref=cls) if is_record else None
 
     def named_fields(self, cls: ClassInfo) -> named_tuples.Fields | None:
         """The fields of a class that is a named tuple and nothing more; None of any other."""
