@@ -139,8 +139,9 @@ def mapped(arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     made: list[tuple[tuple[Value, ...], Value]] = []
     for row in rows:
         before = next((result for seen, result in made if seen == row), None)
-        result = before or run(function, list(row), frame, converted=False, at=at)
-        made.append((row, result))
+        if before is None:
+            before = run(function, list(row), frame, converted=False, at=at)
+        made.append((row, before))
     return Value(SEQUENCE, ref=tuple(result for _, result in made))
 
 

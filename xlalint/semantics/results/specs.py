@@ -56,7 +56,8 @@ def row(promise: Value) -> Value:
     if dtype is not None:
         return Value(TENSOR, COMPUTED, dtype=dtype)
     is_spec = promise.kind is INSTANCE and promise.ref == SPEC
-    return _tensor(promise)._replace(dependence=COMPUTED) if is_spec else NOTHING_KNOWN
+    # What a function returns has a size, whatever the promise leaves open.
+    return _tensor(promise)._replace(dependence=COMPUTED, ref=None) if is_spec else NOTHING_KNOWN
 
 
 def _tensor(spec: Value) -> Value:
