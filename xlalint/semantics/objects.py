@@ -214,8 +214,7 @@ class Objects:
         if method is None:
             return self._keep_fields(cls, arguments)
         is_of_tensors = any(map(_comes_of_tensors, flattened(values)))
-        is_plain = self._analysis.classes.role(cls) is None
-        if not is_of_tensors and not is_plain:
+        if not is_of_tensors and self._analysis.classes.role(cls) is not None:
             return ()
         if method in self._analysis.functions.running:
             return ()
@@ -241,7 +240,7 @@ class Objects:
         self._analysis.functions.running.pop()
         for name, value in inner.attributes.items():
             self.keep_attribute(cls, name, value)
-        if not is_of_tensors:
+        if not is_of_tensors and not self._analysis.configurations.is_record(cls):
             return self._as_made(cls, inner.attributes)
         return tuple(inner.attributes.items())
 
