@@ -203,7 +203,7 @@ class Objects:
         )
 
     def construct(self, cls: ClassInfo, arguments: Arguments, frame: Frame) -> Held:
-        """What the attributes of an object that is made of tensors while tracing hold; nothing of any other object.
+        """What the attributes of an object that is made while tracing hold; nothing where Keras makes it, unless it is made of tensors.
 
         AutoGraph converts no constructor, nor what one calls.
         """
