@@ -83,6 +83,19 @@ def outer(x):
     return inner(x + 1.0)
 
 
+def main(epochs: int = 2):
+    """The step is what is compiled; what prints is no part of it."""
+    weights = tf.Variable([1.0, 2.0, 3.0])
+
+    @tf.function
+    def step(rows):
+        weights.assign_add(tf.math.segment_sum(rows, [0, 1, 2]))  # step
+        return tf.reduce_sum(weights)
+
+    for _ in range(epochs):
+        print(f"{float(step(tf.ones([3]))):.2f}")
+
+
 def never(connection):
     rows = connection.cursor().fetch("select")
     return tf.math.segment_sum(rows, connection.ids)  # never
@@ -292,6 +305,7 @@ SOURCES = [
         "inputs from the example in the docstring of from_the_docstring",
     ),
     ("inner", "outer.<locals>.inner through outer", "inputs found by trying: x float32[3, 3]"),
+    ("step", "main.<locals>.step", "inputs from a run of main()"),
 ]
 
 

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from xlalint.verify import eagerly
-from xlalint.verify.alone import from_tests, given
+from xlalint.verify.alone import from_runs, from_tests, given
 from xlalint.verify.alone.seal import at_most
 from xlalint.verify.alone.search import Found, Search, others
 from xlalint.verify.alone.ways import Way, ways_to
@@ -106,9 +106,12 @@ def _found(
             return
         try:
             yield from from_tests.programs(wanted, path, name, watch.converted, watch.runs)
-        except from_tests.NotRunError as error:
+        except from_runs.NotRunError as error:
             tried.append(Tried(f"{Path(path).name}::{name}", 1, str(error)))
-    with contextlib.suppress(from_tests.NotRunError):
+    with contextlib.suppress(from_runs.NotRunError):
+        yield from from_runs.programs_of_owner(wanted, module, watch.converted, watch.runs)
+        return
+    with contextlib.suppress(from_runs.NotRunError):
         yield from from_tests.programs_of_examples(wanted, module, watch.converted, watch.runs)
     for way in itertools.islice(ways_to(wanted, module), _WAYS):
         if not remaining:

@@ -12,29 +12,21 @@ import re
 import sys
 import textwrap
 import unittest
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from xlalint.verify import captures, steps
-from xlalint.verify.alone import ways
-from xlalint.verify.alone.seal import TooLongError, at_most
-from xlalint.verify.capture import Captured
+from xlalint.verify.alone import from_runs, ways
+from xlalint.verify.alone.from_runs import NotRunError
 from xlalint.verify.jobs import Wanted
-from xlalint.verify.program import Program, parameter_names
+from xlalint.verify.program import Program
 from xlalint.verify.targets import plain
 
-_SECONDS = 60.0
 # Of a test with many sets of parameters, the first few.
 _CASES = 3
 _FENCED = re.compile(r"```(?:python|py)\n(.*?)```", re.S)
-
-
-class NotRunError(Exception):
-    """The test does not call the function, or cannot be run; the message says which."""
 
 
 def programs(
@@ -42,7 +34,7 @@ def programs(
 ) -> Iterator[Program]:
     """The function with the arguments that the test gave it. Raises NotRunError."""
     test = f"the test {Path(path).name}::{name}"
-    yield from _programs(wanted, converted, runs, test, lambda: _run(Path(path), name))
+    yield from from_runs.programs(wanted, converted, runs, test, lambda: _run(Path(path), name))
 
 
 def programs_of_examples(
@@ -56,7 +48,9 @@ def programs_of_examples(
     if not sources:
         return
     example = f"the example in the docstring of {wanted.qualname}"
-    yield from _programs(wanted, converted, runs, example, lambda: _run_examples(sources, module))
+    yield from from_runs.programs(
+        wanted, converted, runs, example, lambda: _run_examples(sources, module)
+    )
 
 
 def _examples(text: str) -> str:
@@ -89,64 +83,6 @@ def _run_example(source: str, module: ModuleType) -> None:
     for statement in statements:
         with contextlib.suppress(Exception):
             exec(compile(ast.Module([statement], []), "<example>", "exec"), names)
-
-
-def _programs(
-    wanted: Wanted,
-    converted: AbstractSet[tuple[str, int]],
-    runs: Any,
-    origin: str,
-    run: Callable[[], Any],
-) -> Iterator[Program]:
-    capture = steps.Capture(((wanted.path, wanted.line),))
-    capture.start()
-    try:
-        with at_most(_SECONDS), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-            run()
-    except TooLongError as error:
-        raise NotRunError(f"takes more than {_SECONDS:.0f} s") from error
-    except SystemExit as error:
-        raise NotRunError("leaves the process") from error
-    except NotRunError:
-        raise
-    except Exception as error:
-        raise NotRunError(f"cannot be run: {type(error).__name__}: {error}") from error
-    finally:
-        seen = capture.results()
-        capture.stop()
-    own = [
-        one for one in seen if (one.path, one.line) == (wanted.path, wanted.line) and one.examples
-    ]
-    if not own:
-        raise NotRunError("does not call it")
-    around = captures.Circumstances(converted, None, runs)
-    for one in own[:1]:
-        program = _program(wanted, one, around, origin)
-        if program is not None:
-            yield program
-
-
-def _program(
-    wanted: Wanted, one: Captured, around: captures.Circumstances, origin: str
-) -> Program | None:
-    call = captures.callable_of(one, around)
-    if call is None:
-        return None
-    if one.kind == "plain" and wanted.is_converted and call is one.function:
-        call = captures.converted(call)  # the test called it eagerly
-    return Program(
-        id=origin,
-        function=wanted.qualname,
-        path=wanted.path,
-        line=wanted.line,
-        origin="alone",
-        call=call,
-        calls=captures.calls_of(one),
-        parameters=parameter_names(one.function),
-        is_differentiated=False,
-        n_calls=one.calls,
-        inputs=f"inputs from {origin}",
-    )
 
 
 def _run(path: Path, name: str) -> None:
