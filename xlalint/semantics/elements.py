@@ -55,7 +55,11 @@ def element(value: Value) -> Value:
         return item if value.producer is None else _without_first_axis(item)
     if value.kind is MAPPING and value.ref:
         items = tuple(v for _, v in value.ref)
-        return join_all(tuple(v for v in items if not v.guess) or items)
+        sure = tuple(v for v in items if not v.guess)
+        found = join_all(sure or items)
+        # Of what is only guessed to be a tensor nobody knows the shape.
+        is_shaped = found.is_tensor and 0 < len(sure) < len(items)
+        return found._replace(shape=None, rank=None) if is_shaped else found
     if value.kind is DATASET:
         return Value(TENSOR, ARRIVING, structured=True, ref=value.ref)
     return NOTHING_KNOWN

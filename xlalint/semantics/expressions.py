@@ -320,6 +320,7 @@ def _sequence(node: ast.Tuple | ast.List | ast.Set, frame: Frame) -> Value:
 
 def _mapping(node: ast.Dict, frame: Frame) -> Value:
     pairs: list[tuple[Any, Value]] = []
+    unnamed: list[Value] = []
     for key, value_node in zip(node.keys, node.values):
         value = evaluate(value_node, frame)
         if key is None:
@@ -327,7 +328,12 @@ def _mapping(node: ast.Dict, frame: Frame) -> Value:
                 pairs.extend(value.ref)
             continue
         known = evaluate(key, frame).constant()
-        pairs.append((known.value if known is not None else None, value))
+        if known is None:
+            unnamed.append(value)
+        else:
+            pairs.append((known.value, value))
+    if unnamed:
+        pairs.append((None, join_all(tuple(unnamed))))
     return Value(MAPPING, ref=tuple(pairs[:64]))
 
 

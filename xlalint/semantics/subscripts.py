@@ -553,6 +553,8 @@ def _is_new_axis(part: ast.expr, value: Value) -> bool:
 
 
 def _rank_after(rank: int, parts: list[ast.expr]) -> int | None:
+    """The least rank of what is left of a tensor of this least rank; None where it may be a scalar or not."""
+    slices = sum(isinstance(part, ast.Slice) for part in parts)
     for part in parts:
         if is_ellipsis(part) or isinstance(part, ast.Slice):
             continue
@@ -561,7 +563,7 @@ def _rank_after(rank: int, parts: list[ast.expr]) -> int | None:
         ):
             return None  # a dimension of 1, which goes with any other
         rank -= 1
-    return max(rank, 0)
+    return max(rank, slices) or None
 
 
 def _least_rank(parts: list[ast.expr]) -> int | None:

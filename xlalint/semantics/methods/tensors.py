@@ -55,7 +55,8 @@ def of_tensor(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame
         slice_writes.note(node, frame)
         longer_variables.note(base, node, frame)
     if attr.startswith("assign") or attr in ("scatter_update", "scatter_nd_update", "scatter_add"):
-        return base
+        # What a slice is assigned to is the whole variable afterwards.
+        return base if base.kind is VARIABLE else base._replace(shape=None, rank=None)
     if attr in ("value", "read_value", "cpu", "gpu"):
         return base._replace(kind=TENSOR, ref=None)
     if attr in ("items", "keys", "values") and base.structured:

@@ -21,6 +21,13 @@ def operand_shape(value: Value) -> Shape | None:
     return None
 
 
+def known_shape(value: Value) -> Shape | None:
+    """The same of a single operand: what is only known to be no tensor may be an array as well as a number. Lists are written of numbers."""
+    if value.kind is PYTHON and not value.choices():
+        return None
+    return operand_shape(value)
+
+
 def numbers(value: Value) -> Shape | None:
     """What an argument that holds a shape, a size or a list of axes says: its numbers, None for the unknown ones."""
     if value.kind is SEQUENCE:

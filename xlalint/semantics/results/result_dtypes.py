@@ -36,7 +36,7 @@ def dtype_of_result(
     if api is not None and (api.result_dtype or "").startswith("like:"):
         return _dtype_of_parameter(api, bound)
     if api is not None and api.result_dtype not in (None, "same", "real"):
-        return api.result_dtype
+        return None if leaf in _RESIZED and _may_keep_pixels(bound) else api.result_dtype
     if name in _TRANSFORMS and not any(v.dtype for v in flat if v.is_tensor):
         return SOME_COMPLEX
     if api is not None and api.result_dtype is not None:
@@ -54,6 +54,19 @@ def dtype_of_result(
         wide = any(v.dtype == "float64" for v in flat if v.is_tensor)
         return "complex128" if wide else "complex64"
     return None
+
+
+_RESIZED = frozenset({"resize", "resize_images", "resize_with_pad", "resize_image_with_pad"})
+
+
+def _may_keep_pixels(bound: Bound) -> bool:
+    """Whether images are, or may be, resized to the nearest pixel, which keeps their dtype: all other methods compute float32."""
+    method = bound.get("method", NONE)
+    if method == NONE:
+        return False
+    known = method.usual()
+    words = known.value if known is not None else str(method.ref) if method.kind is EXTERNAL else ""
+    return not words or "nearest" in str(words).lower() or words == 1
 
 
 _NUMPYS = ("keras.ops.", "tf.experimental.numpy.")
@@ -91,7 +104,8 @@ def _is_of_sizes(dtype: str, api: Api, bound: Bound) -> bool:
     if any(leaf.holds_data for leaf in leaves(worked_on)):
         return False
     written = dtype_of_literal(worked_on, {})
-    return written is not None and not written.startswith(("int", "uint"))
+    # The text of `tf.einsum("ij->ji", x)` is nothing that is worked on.
+    return written is not None and not written.startswith(("int", "uint", "string"))
 
 
 # Complex numbers as wide as the real ones that they are made of: float32 where nothing says otherwise.

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.results import image_shapes, shapes
+from xlalint.semantics.results.operands import known_shape as known_shape
 from xlalint.semantics.results.operands import number as number
 from xlalint.semantics.results.operands import numbers as numbers
 from xlalint.semantics.results.operands import operand_shape as operand_shape
@@ -29,15 +30,21 @@ Bound = dict[str, Value]
 def of_call(name: str, api: Api, bound: Bound) -> Shape | None:
     """The shape of the (first) result of a call, or None."""
     leaf = name.rsplit(".", 1)[-1]
-    rule = _RULES.get(leaf)
-    if rule is not None and name.startswith(_NAMESPACES):
-        return rule(api, bound)
+    if is_worked_out(name):
+        return _RULES[leaf](api, bound)
     found = image_shapes.of_call(name, bound)
     if found is not None:
         return found
     if api.shape is None or any(parameter in bound for parameter in api.shape_unless):
         return None
+    if leaf in _OPEN_RANKS or leaf in _DRAWN_FOR_PARAMETERS:
+        return None
     return _as_measured(api, api.shape, bound)
+
+
+def is_worked_out(name: str) -> bool:
+    """Whether the shape of a result follows a rule of its own, and not what the catalogue measured."""
+    return name.rsplit(".", 1)[-1] in _RULES and name.startswith(_NAMESPACES)
 
 
 def of_layer(api: Api, inputs: Sequence[Value]) -> Shape | None:
@@ -51,8 +58,7 @@ def of_layer(api: Api, inputs: Sequence[Value]) -> Shape | None:
 def _as_measured(api: Api, form: str, bound: Bound) -> Shape | None:
     """The shape by what the catalogue measured of an API; see `Api.shape`."""
     if form == "same":
-        # `tf.math.scalar_mul(2.0, x)`, `tf.math.polyval([1.0, 2.0], x)`: of the tensor, wherever it stands.
-        return operand_shape(bound["x"] if "x" in bound else _first(api, bound))
+        return known_shape(same(api, bound))
     if form == "matmul":
         return _matmul(api, bound)
     kind, _, detail = form.partition(":")
@@ -70,11 +76,16 @@ def _as_measured(api: Api, form: str, bound: Bound) -> Shape | None:
     return _of_rank(_first(api, bound), form)
 
 
+def same(api: Api, bound: Bound) -> Value:
+    """The argument whose shape the result has: of `tf.math.scalar_mul(2.0, x)` and `tf.math.polyval([1.0, 2.0], x)` the tensor."""
+    return bound["x"] if "x" in bound else _first(api, bound)
+
+
 def _of_rank(first: Value, form: str) -> Shape | None:
     """`rank:2` is a matrix; `rank+1` has one dimension more than the first argument."""
     if form.startswith("rank:"):
         return (None,) * int(form[5:])
-    shape = operand_shape(first)
+    shape = known_shape(first)
     if shape is None or not form.startswith("rank"):
         return None
     return (None,) * max(len(shape) + int(form[4:]), 0)
@@ -88,6 +99,10 @@ def _is_number(value: Value) -> bool:
 def broadcast(operands: Sequence[Value]) -> Shape | None:
     """The shape of an elementwise result. A dimension that is open for a data-sized operand stays open."""
     result = shapes.broadcast([operand_shape(operand) for operand in operands])
+    if result == () and any(
+        operand.kind is PYTHON and not operand.choices() for operand in operands
+    ):
+        return None  # an array may be among them
     for operand in operands:
         if result is not None and operand.producer is not None and operand.shape is not None:
             start = len(result) - len(operand.shape)
@@ -96,11 +111,12 @@ def broadcast(operands: Sequence[Value]) -> Shape | None:
     return result
 
 
-def masked(value: Value, mask: Value) -> Shape | None:
-    """The shape of what a boolean mask keeps: one open dimension in the place of those that the mask covers."""
-    if not value.is_tensor or value.shape is None or mask.shape is None:
+def masked(value: Value, mask: Value, axis: int | None = 0) -> Shape | None:
+    """The shape of what a boolean mask keeps: one open dimension in the place of those that the mask covers, from `axis` on."""
+    if not value.is_tensor or value.shape is None or mask.shape is None or axis is None:
         return None
-    return (None, *value.shape[len(mask.shape) :])
+    first = axis % len(value.shape) if value.shape else 0
+    return (*value.shape[:first], None, *value.shape[first + len(mask.shape) :])
 
 
 def must_agree(sized: Value, full: Value) -> bool:
@@ -186,6 +202,29 @@ def _last_gone(shape: Shape | None) -> Shape | None:
     return shape[:-1] if shape else None
 
 
+def _of_predictions(api: Api, bound: Bound) -> Shape | None:
+    """One number for each row of predictions: labels may have an axis of one element more."""
+    predictions = _given(api, bound, "y_pred", "output")
+    return None if predictions is None else _last_gone(predictions.shape)
+
+
+def _tally(api: Api, bound: Bound) -> Shape | None:
+    """`tf.math.bincount(x, axis=-1)` counts in each row."""
+    axis = _given(api, bound, "axis")
+    if axis is None or axis == NONE:
+        return (None,)
+    shape = operand_shape(_first(api, bound))
+    return None if shape is None or number(axis) != -1 else (*shape[:-1], None)
+
+
+def _diagonal(api: Api, bound: Bound) -> Shape | None:
+    """`tf.linalg.diag_part(x, k=(0, 2))` gives several diagonals, and `tf.linalg.diag` takes as many."""
+    k = bound.get("k")
+    if k is not None and number(k) is None:
+        return None
+    return _of_rank(_first(api, bound), api.shape or "")
+
+
 def _reshape(api: Api, bound: Bound) -> Shape | None:
     wanted = _given(api, bound, "shape", "newshape")
     sizes = numbers(wanted) if wanted is not None else None
@@ -212,7 +251,9 @@ def _constant(api: Api, bound: Bound) -> Shape | None:
     value = _given(api, bound, "value", "object", "x")
     if given is not None or value is None:
         return given
-    return None if value.kind in (NDARRAY, COLLECTION) else operand_shape(value)
+    if "shape" in bound and bound["shape"] != NONE:
+        return None  # that is not known
+    return None if value.kind in (NDARRAY, COLLECTION) else known_shape(value)
 
 
 def _expand_dims(api: Api, bound: Bound) -> Shape | None:
@@ -359,7 +400,7 @@ def _gather(api: Api, bound: Bound) -> Shape | None:
     if indices is None or batched is None:
         return None
     position = batched if axis is None or axis == NONE else number(axis)
-    of_indices = operand_shape(indices)
+    of_indices = known_shape(indices)
     return shapes.gathered(_first(api, bound).shape, of_indices, position, batched)
 
 
@@ -367,7 +408,7 @@ def _take(api: Api, bound: Bound) -> Shape | None:
     """Without an axis, of all elements in a row."""
     indices = bound.get("indices")
     if indices is not None and bound.get("axis", NONE) == NONE and _is_numpys(api):
-        return operand_shape(indices)
+        return known_shape(indices)
     return _gather(api, bound)
 
 
@@ -388,7 +429,7 @@ def _batch_dimensions(bound: Bound) -> int | None:
 def _gather_nd(api: Api, bound: Bound) -> Shape | None:
     """The last dimension of the indices says how many of the tensor's dimensions each of them goes through."""
     indices, batched = bound.get("indices"), _batch_dimensions(bound)
-    known = operand_shape(indices) if indices is not None else None
+    known = known_shape(indices) if indices is not None else None
     params = _first(api, bound).shape
     if not known or params is None or batched is None or known[-1] is None:
         return None
@@ -472,16 +513,33 @@ def _sequence_mask(api: Api, bound: Bound) -> Shape | None:
 
 
 # Their results have the rank that their arguments say, not that of the calls that were measured.
-_OPEN_RANKS = frozenset("quantile nanquantile percentile nanpercentile get_item".split())
+_OPEN_RANKS = frozenset(
+    "quantile nanquantile percentile nanpercentile get_item dynamic_stitch slogdet tensordot sufficient_statistics".split()
+)
+_DRAWN_FOR_PARAMETERS = frozenset({"gamma", "poisson", "random_gamma", "random_poisson"})
 
 
-def is_open(name: str) -> bool:
-    """Whether nothing but the shape that is worked out here says what rank a result has."""
-    return name.rsplit(".", 1)[-1] in _OPEN_RANKS
+def is_scalar(name: str, api: Api) -> bool:
+    """Whether a call gives a scalar where it is given no axis."""
+    leaf = name.rsplit(".", 1)[-1]
+    is_one = (api.shape or "").startswith(("reduce", "rank:0"))
+    return is_one and api.result_rank == 0 and leaf not in _OPEN_RANKS
 
 
-_NAMESPACES = ("tf.", "keras.ops.", "keras.backend.")
+def keeps_batch(api: Api) -> bool:
+    """`tf.linalg.det(x)` of a matrix is a scalar, and of a batch of them a vector."""
+    return (api.shape or "").startswith(("drop:", "rank-"))
+
+
+_NAMESPACES = ("tf.", "keras.ops.", "keras.backend.", "keras.losses.", "keras.metrics.")
 _RULES: dict[str, Callable[[Api, Bound], Shape | None]] = {
+    "sparse_categorical_crossentropy": _of_predictions,
+    "sparse_top_k_categorical_accuracy": _of_predictions,
+    "bincount": _tally,
+    "diag": _diagonal,
+    "diag_part": _diagonal,
+    "matrix_diag": _diagonal,
+    "matrix_diag_part": _diagonal,
     "reshape": _reshape,
     "ensure_shape": _ensured,
     "repeat": _repeated,
@@ -515,6 +573,7 @@ _RULES: dict[str, Callable[[Api, Bound], Shape | None]] = {
     "eye": _eye,
     "gather": _gather,
     "gather_nd": _gather_nd,
+    "GatherNd": _gather_nd,
     "take": _take,
     "take_along_axis": _take_along,
     "vstack": _put_side_by_side,

@@ -237,12 +237,16 @@ def _tensor_result(
     if data_sized and dependence >= CAPTURED:
         return data_sized_result(api, data_sized, dependence, bound, sure)
     dtype = dtype_of_result(name, api, bound, flat)
-    rank = None if result_shapes.is_open(name) else api.result_rank
-    if rank is None and api.shape in ("same", "broadcast"):
+    rank = 0 if result_shapes.is_scalar(name, api) else None
+    if rank is None and api.shape == "broadcast":
         # At least that of each operand.
         rank = max((leaf.rank for leaf in flat if leaf.is_tensor and leaf.rank), default=None)
+    elif rank is None and api.shape == "same" and not result_shapes.is_worked_out(name):
+        rank = result_shapes.same(api, bound).rank
     if _has_axis(bound, arguments, name):
         rank = _least_rank(api, bound)
+    elif rank == 0 and _keeps_axes(bound):
+        rank = None
     if returns_several(api, bound):
         each = Value(TENSOR, dependence, producer, sure=sure)
         every = None if producer is not None else shapes_of_several.of_call(name, bound)
@@ -282,9 +286,17 @@ def _has_axis(bound: Bound, arguments: Arguments, name: str) -> bool:
     return axis is not None and not (known is not None and known.value is None)
 
 
+def _keeps_axes(bound: Bound) -> bool:
+    """Whether what is reduced stays as many dimensions of one element: `keepdims=True`, or what may be True."""
+    given = bound.get("keepdims", bound.get("keep_dims", NONE))
+    known = given.constant()
+    return given != NONE and not (known is not None and known.value is False)
+
+
 def _reduces(api: Api, name: str, bound: Bound, arguments: Arguments) -> bool:
     """Whether the data-sized dimension is gone from the result: every axis reduced, or the first."""
-    if name not in _REDUCTIONS and name not in _MOMENTS and api.result_rank != 0:
+    is_scalar = api.result_rank == 0 and not result_shapes.keeps_batch(api)
+    if name not in _REDUCTIONS and name not in _MOMENTS and not is_scalar:
         return False
     axis = bound.get("axes" if "axes" in api.params else "axis", arguments.keywords.get("axis"))
     if axis is None:

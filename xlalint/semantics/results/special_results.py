@@ -411,7 +411,8 @@ def _mask(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
     axis = result_shapes.number(bound["axis"]) if "axis" in bound else 0
     kept = Value(TENSOR, REGROUPED, "a boolean mask", dtype, None, held, _is_known(mask))
     kept = kept._replace(sized_axis=axis if axis is not None and axis >= 0 else None)
-    return with_shape(kept, result_shapes.masked(data, mask[0] if mask else NOTHING_KNOWN))
+    shape = result_shapes.masked(data, mask[0] if mask else NOTHING_KNOWN, axis)
+    return with_shape(kept, shape)
 
 
 def _spec(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
