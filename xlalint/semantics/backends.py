@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.joins import alternatives
 from xlalint.semantics.names import mentions_tensorflow
-from xlalint.semantics.syntax import called_name
+from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.values import (
     ANY_OF,
     EXTERNAL,
@@ -45,6 +46,32 @@ def of_tensorflow(value: Value) -> Value:
     if len(kept) == len(every) or not any(map(_is_of_tensorflow, kept)):
         return value
     return kept[0] if len(kept) == 1 else value._replace(ref=kept)
+
+
+def is_of_tensorflow(node: ast.If, frame: Frame) -> bool | None:
+    """The answer with which a module goes on to its arm for TensorFlow: `if BACKEND == "jax": import jax` and `elif ...: import tensorflow`.
+
+    None where the arms do not import one a framework and the other TensorFlow.
+    """
+    if frame.function is not None:
+        return None
+    own, rest = (set(_frameworks_in(arm)) for arm in (node.body, node.orelse))
+    if own == {False} and True in rest:
+        return False
+    return True if own == {True} and False in rest else None
+
+
+def _frameworks_in(block: Iterable[ast.stmt]) -> Iterator[bool]:
+    """For each framework that a block imports: whether it is TensorFlow."""
+    for node in nodes_of(block, into_functions=False):
+        names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        for name in names:
+            root = name.partition(".")[0]
+            if root == "tensorflow":
+                yield True
+            elif root in _OTHERS.split("|"):
+                yield False
 
 
 def named(value: Value, name: str, attr: str, frame: Frame) -> Value:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeGuard
 
+from xlalint.semantics import backends
 from xlalint.semantics.binding import bind
 from xlalint.semantics.callbacks import protocols
 from xlalint.semantics.control_flow import (
@@ -15,6 +16,7 @@ from xlalint.semantics.control_flow import (
     extra_keywords,
     handlers,
     left_out,
+    left_steps,
     matching,
     named_tests,
     optional_parts,
@@ -125,6 +127,7 @@ def _if(node: ast.If, frame: Frame) -> bool:
         known = truth(test)
         known = tpu_tests.answer(node.test, test, frame) if known is None else known
         known = extra_keywords.answer(node.test, frame) if known is None else known
+        known = backends.is_of_tensorflow(node, frame) if known is None else known
         if known is not None and not (known and _is_type_checking(node.test)):
             narrow(node.test, known, frame)
             block = node.body if known else node.orelse
@@ -396,6 +399,7 @@ def _nonlocal(node: ast.Nonlocal, frame: Frame) -> bool:
 
 
 def _leave(node: ast.stmt, frame: Frame) -> bool:
+    left_steps.keep(node, frame)
     return False
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
     from xlalint.semantics.control_flow.after_break import Skipping
     from xlalint.semantics.control_flow.conditionals import Split
+    from xlalint.semantics.control_flow.left_steps import LeftSteps
     from xlalint.semantics.control_flow.step_ways import Ways
     from xlalint.semantics.control_flow.unmade_names import Unmade
 
@@ -36,7 +37,7 @@ class Frame:
     around catches (`handlers.py`), `raised` whether tracing was seen to raise one of them. `left_out` are the parameters that default
     to None and that nobody is seen to pass (`left_out.py`), `rebinds` the names of the function around that a `nonlocal` statement makes this
     one bind. `ways` are what the arms of conditionals leave of the variables of a loop (`step_ways.py`), `skipping` the
-    conditionals that leave one (`after_break.py`). `caller` and `called_at` are the
+    conditionals that leave one (`after_break.py`), `left` the steps that do not come to their end (`left_steps.py`). `caller` and `called_at` are the
     function that called this one, and the call, where its arguments are those that were passed.
     """
 
@@ -80,6 +81,7 @@ class Frame:
     unmade_by_loop: dict[ast.AST, dict[str, str]] = field(default_factory=dict)
     ways: dict[ast.AST, Ways] = field(default_factory=dict)
     skipping: dict[ast.AST, list[Skipping]] = field(default_factory=dict)
+    left: dict[ast.AST, LeftSteps] = field(default_factory=dict)
     caller: Frame | None = None
     called_at: ast.AST | None = None
 

@@ -11,6 +11,7 @@ from xlalint.semantics.callbacks.loop_calls import loop_state
 from xlalint.semantics.control_flow import (
     after_break,
     conditionals,
+    left_steps,
     loops,
     python_starts,
     unmade_names,
@@ -103,14 +104,17 @@ def _repeat(
     """
     names = frame.names
     attributes = dict(frame.attributes or {})
+    frame.left.pop(node, None)
     frame.loops.append(node)
     names.fork()
+    left_steps.begin(node, frame)
     once()
     changes = names.take_back()
     looped_over = head()
     if looped_over is not None:
         loops.carry_round(node, looped_over, changes, frame)
         frame.analysis.loop_gradients.note_statement(node, looped_over, changes, frame)
+    changes = left_steps.merged(changes, node, frame, in_the_loop=True)
     if len(frame.loops) < _MOST_NESTED_PASSES:
         before = {name: names.get(name) for name in changes}
         names.join({}, changes)
@@ -123,6 +127,7 @@ def _repeat(
         if is_seen:
             names.apply(changes)
         else:
+            left_steps.begin(node, frame)
             once()
     else:
         names.apply(changes)
@@ -149,7 +154,7 @@ def _join_loop(node: loops.Loop, frame: Frame, *, is_graph_loop: bool, runs: boo
     What a tf.while_loop changes is loop state from there on: no target knows it while compiling.
     """
     names = frame.names
-    changes = names.take_back()
+    changes = left_steps.merged(names.take_back(), node, frame, in_the_loop=False)
     before = {name: names.get(name) for name in changes}
     names.join({}, changes)
     if not is_graph_loop:
