@@ -25,7 +25,7 @@ from xlalint.semantics.hazards import rebound, stale_numbers
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.nesting import bounded
 from xlalint.semantics.past_calls import PastCalls, reused
-from xlalint.semantics.tracing import host_use
+from xlalint.semantics.tracing import host_use, templates
 from xlalint.semantics.tracing.roots import Root
 from xlalint.semantics.values import (
     ARRIVING,
@@ -347,8 +347,8 @@ class Functions:
             return self._analysis.evaluate(info.node.body, frame)
         ends = flow.run_block(info.node.body, frame)
         stale_numbers.note(frame)
-        if info.is_generator:
-            return NOTHING_KNOWN
+        if info.is_generator or (info.cls is not None and templates.is_open(info)):
+            return NOTHING_KNOWN  # of what is left open, the classes know that fill it in
         if frame.splits:
             conditionals.close_splits(frame, 0, ends)
         if ends:

@@ -416,7 +416,7 @@ def _index_body(module: ModuleInfo, outline: _Outline) -> None:
                 info = FunctionInfo(module, node, prefix + node.name, cls, parent)  # type: ignore[arg-type,attr-defined]
                 outline.functions.append(info)
                 outline.by_node[node] = info
-                if cls is not None:
+                if cls is not None and not _sets_property(node):  # type: ignore[arg-type]
                     cls.methods[info.name] = info
                 pending.append((node.body, f"{info.qualname}.<locals>.", None, info))  # type: ignore[attr-defined]
             elif kind is ast.ClassDef:
@@ -435,6 +435,17 @@ def _index_body(module: ModuleInfo, outline: _Outline) -> None:
                 if parent is not None and kind in _REFUSED_BLOCKS:
                     _note_refused(node, parent)
                 pending.extend((block, prefix, cls, parent) for block in blocks_of(node))
+
+
+def _sets_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """`@rate.setter` above `def rate(self, value):`: what reads the attribute is the method of that name before it."""
+    return any(
+        isinstance(decorator, ast.Attribute)
+        and decorator.attr in ("setter", "deleter")
+        and isinstance(decorator.value, ast.Name)
+        and decorator.value.id == node.name
+        for decorator in node.decorator_list
+    )
 
 
 def _note_refused(node: ast.stmt, function: FunctionInfo) -> None:

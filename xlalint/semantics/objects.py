@@ -74,6 +74,7 @@ class Objects:
         self._built_tensors = BuiltTensors()
         self.made = MadeObjects()
         self._named_fields: dict[ClassInfo, named_tuples.Fields | None] = {}
+        self._missing: set[tuple[ClassInfo, str]] = set()
         # Fields of which no more is known than their annotation.
         self._only_declared: set[tuple[ClassInfo, str]] = set()
 
@@ -107,8 +108,14 @@ class Objects:
             }
         return known
 
+    def may_be_missing(self, cls: ClassInfo, name: str) -> bool:
+        """Whether the constructor leaves a tensor in an attribute one way and None the other: what asks for it is no constant."""
+        return (cls, name) in self._missing
+
     def _construct(self, cls: ClassInfo) -> dict[str, Value]:
-        found = {name: self._kept(cls, name, v) for name, v in self._collect(cls, ()).items()}
+        collected = self._collect(cls, ())
+        self._missing.update((cls, n) for n, v in collected.items() if v.optional and v.is_tensor)
+        found = {name: self._kept(cls, name, v) for name, v in collected.items()}
         for name, declared in self.declared_fields(cls).items():
             if declared is not None and name not in found:
                 found[name] = declared

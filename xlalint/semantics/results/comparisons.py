@@ -14,6 +14,7 @@ from xlalint.semantics.facts import (
 )
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import counts, unknown_sizes
+from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.joins import item_of
 from xlalint.semantics.results import composites, dtypes, sorted_places
 from xlalint.semantics.results.arithmetic import is_text, note_cast_operand, tensor_of
@@ -58,6 +59,8 @@ def compare(node: ast.Compare, op: ast.cmpop, left: Value, right: Value, frame: 
     """The value of `left <op> right`, one part of a comparison."""
     named = left.kind is EXTERNAL and right.kind is EXTERNAL
     if isinstance(op, (ast.Is, ast.IsNot)) or (named and isinstance(op, (ast.Eq, ast.NotEq))):
+        if _is_none(right) and _may_be_missing(node.left, frame):
+            return SOME_PYTHON
         return _identity(left, right, isinstance(op, (ast.Is, ast.Eq)))
     if INSTANCE in (left.kind, right.kind):
         answer = protocols.compared(op, left, right, frame)
@@ -131,6 +134,17 @@ def _usual_member(left: Value, right: Value, positive: bool) -> Value:
     if any(item is None for item in items):
         return SOME_PYTHON
     return usually((wanted in items) is positive)
+
+
+def _may_be_missing(asked: ast.expr, frame: Frame) -> bool:
+    """Whether `self.weights` is an attribute that the constructor leaves as None, or not, and that nothing was learned of here."""
+    owner = frame.self_value
+    if not isinstance(asked, ast.Attribute) or not isinstance(asked.value, ast.Name):
+        return False
+    if owner is None or not isinstance(owner.ref, ClassInfo) or asked.value.id != frame.self_name:
+        return False
+    is_new = frame.look_up(f"{frame.self_name}.{asked.attr}") is None
+    return is_new and frame.analysis.objects.may_be_missing(owner.ref, asked.attr)
 
 
 def _is_none(value: Value) -> bool:

@@ -30,12 +30,17 @@ def heirs(
 
 
 def is_open(method: FunctionInfo) -> bool:
-    """Whether a method holds nothing but its description, `pass`, `...` or a `raise`."""
+    """Whether a method holds nothing but its description, `pass`, `...`, a `raise` or `return NotImplementedError`."""
     body = method.node.body
-    return isinstance(body, list) and all(
-        isinstance(statement, (ast.Pass, ast.Raise))
-        or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
-        for statement in body
+    return isinstance(body, list) and all(map(_says_nothing, body))
+
+
+def _says_nothing(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Return) and statement.value is not None:
+        value = statement.value.func if isinstance(statement.value, ast.Call) else statement.value
+        return isinstance(value, ast.Name) and value.id in ("NotImplemented", "NotImplementedError")
+    return isinstance(statement, (ast.Pass, ast.Raise)) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     )
 
 
