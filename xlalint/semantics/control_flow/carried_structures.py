@@ -7,7 +7,7 @@ flagged_structures.py).
 
 from __future__ import annotations
 
-from xlalint.semantics.values import MAPPING, SEQUENCE, Value
+from xlalint.semantics.values import COLLECTION, MAPPING, SEQUENCE, Value
 
 STRUCTURE = "structure"
 _ONE_TENSOR = "one tensor"
@@ -19,6 +19,8 @@ def difference(old: Value, new: Value) -> tuple[str, str, str] | None:
         is_one_type = old.dtype is None or new.dtype is None or old.dtype == new.dtype
         if is_one_type and len(old.ref) == len(new.ref):
             return None
+    if COLLECTION in (old.kind, new.kind) and not (old.is_tensor or new.is_tensor):
+        return None  # of how many nobody knows
     before, after = _words(old), _words(new)
     if before is None or after is None or before == after:
         return None
@@ -32,6 +34,8 @@ def _words(value: Value) -> str | None:
         return _ONE_TENSOR
     if value.kind is MAPPING:
         return "a dict"
+    if value.kind is COLLECTION:
+        return "a list"
     if value.kind is SEQUENCE:
         return f"a {value.dtype or 'sequence'} of {len(value.ref)}"
     return None

@@ -26,6 +26,7 @@ from xlalint.semantics.control_flow import (
 )
 from xlalint.semantics.control_flow.chosen import dtype_in_graph
 from xlalint.semantics.control_flow.liveness import binds_in, is_live_after, is_shared, path_to
+from xlalint.semantics.control_flow.opaque import is_opaque
 from xlalint.semantics.facts import ARMS
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import sliced_arms
@@ -423,30 +424,32 @@ def _returns_differ(split: Split, frame: Frame, ends: bool) -> Difference | None
 
 
 def _relative_returns(
-    split: Split, one: Sequence[Value], other: Sequence[Value], frame: Frame
+    split: Split, one: Sequence[Value], rest: Sequence[Value], frame: Frame
 ) -> Difference | None:
     """`if c: return tf.expand_dims(x, 0)`, `return x`: ranks and dtypes against one another, of what stands side by side."""
-    first = split.node.body[-1]
-    second = split.node.orelse[-1] if split.node.orelse else _next(split.node, frame)
-    if len(split.node.body) > 1 or len(split.node.orelse) > 1:
-        return None
-    expressions = [
-        s.value for s in (first, second) if isinstance(s, ast.Return) and s.value is not None
-    ]
+    node = split.node
+    other = node.orelse or _following(node, frame)
+    returned = [next((s for s in arm if not _assigns(s)), None) for arm in (node.body, other)]
+    expressions = [s.value for s in returned if isinstance(s, ast.Return) and s.value is not None]
     if len(expressions) < 2:
         return None
-    found = _relative(*(relative_ranks.rank_of(e, frame) for e in expressions))
-    if found is None and len(one) == len(other) == 1:
-        found = _in_floating((one[0], other[0]), (expressions[0], expressions[1]), frame)
+    found = None
+    if node.body[0] is returned[0] and other[0] is returned[1]:  # what is read is as it was
+        found = _relative(*(relative_ranks.rank_of(e, frame) for e in expressions))
+    if found is None and len(one) == len(rest) == 1:
+        found = _in_floating((one[0], rest[0]), (expressions[0], expressions[1]), frame)
     return found
 
 
-def _next(node: ast.stmt, frame: Frame) -> ast.stmt | None:
+def _assigns(statement: ast.stmt) -> bool:
+    return isinstance(statement, (ast.Assign, ast.AnnAssign))
+
+
+def _following(node: ast.stmt, frame: Frame) -> Sequence[ast.stmt]:
+    """The statements behind this one, in the same block."""
     body = frame.function.node.body if frame.function is not None else None
     path = path_to(body, node) if isinstance(body, list) else ()
-    if not path or path[-1].place + 1 >= len(path[-1].block):
-        return None
-    return path[-1].block[path[-1].place + 1]
+    return path[-1].block[path[-1].place + 1 :] if path else ()
 
 
 def note_results(
@@ -519,6 +522,8 @@ def difference(a: Value, b: Value) -> Difference | None:
         return None
     if FUNCTION in (a.kind, b.kind) or (a.kind is EXTERNAL and b.kind is EXTERNAL):
         return Difference("object", _described(a), _described(b)) if a.ref != b.ref else None
+    if is_opaque(a) or is_opaque(b):
+        return Difference("object", _described(a), _described(b))
     return _tensors(a, b)
 
 
@@ -597,4 +602,6 @@ def _described(value: Value) -> str:
         return f"a structure of {len(value.ref)}"
     if value.kind is FUNCTION or value.kind is EXTERNAL:
         return "a function"
+    if value.kind is INSTANCE:
+        return "an object"
     return "a tensor" if value.is_tensor else "one value"

@@ -1,47 +1,16 @@
-"""Arms that make floating numbers of a tensor whose dtype nobody knows: `x * 2.0` or `tf.exp(x)` beside `tf.cast(x, tf.int32)` or 0.
-
-TensorFlow multiplies no whole numbers by 2.0, takes no logarithm of them, and divides none but by making floating ones of them (2.15
-and 2.21): whatever the tensor holds, such an arm returns floating or complex numbers, or fails by itself.
-"""
+"""Arms that make floating numbers of a tensor whose dtype nobody knows: `x * 2.0` or `tf.exp(x)` beside `tf.cast(x, tf.int32)` or 0."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
 
-from xlalint.semantics.callbacks.callables import only_callee
-from xlalint.semantics.control_flow import growth
 from xlalint.semantics.control_flow.chosen import dtype_in_graph
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.names import api_name
-from xlalint.semantics.syntax import in_order
-from xlalint.semantics.values import EXTERNAL, PYTHON, Value
+from xlalint.semantics.results.floating import is_floating
+from xlalint.semantics.values import PYTHON, Value
 
 _WHOLE = ("int", "uint", "bool", "string")
-_WITH_A_NUMBER = (ast.Add, ast.Sub, ast.Mult, ast.Pow)
-# Functions and names that are followed.
-_MOST_STEPS = 6
-# They take no whole numbers, and return what they take.
-_FLOATING = frozenset(
-    f"{prefix}{name}"
-    for prefix, names in (
-        (
-            "tf.math.",
-            "exp expm1 log log1p log_sigmoid sqrt rsqrt sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh "
-            "sigmoid softplus erf erfc erfinv lgamma digamma reduce_logsumexp l2_normalize ceil floor rint xlogy xdivy",
-        ),
-        (
-            "tf.",
-            "exp sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sigmoid norm floor",
-        ),
-        ("tf.nn.", "softmax log_softmax softplus elu selu gelu silu swish softsign tanh sigmoid"),
-        ("tf.linalg.", "norm inv det cholesky expm"),
-    )
-    for name in names.split()
-)
-# They divide whole numbers by making floating ones of them.
-_DIVIDE = frozenset({"tf.divide", "tf.math.divide", "tf.truediv", "tf.math.truediv"})
 
 
 def dtypes_of(
@@ -56,7 +25,7 @@ def dtypes_of(
     for here, there in ((0, 1), (1, 0)):
         dtype = known[there]
         if values[here].is_tensor and values[here].dtype is None and dtype is not None:
-            if dtype.startswith(_WHOLE) and _is_floating(expressions[here], frame, 0):
+            if dtype.startswith(_WHOLE) and is_floating(expressions[here], frame):
                 words = ("a floating dtype", f"dtype {dtype}")
                 return words if here == 0 else (words[1], words[0])
     return None
@@ -78,63 +47,3 @@ def _value_of(statement: ast.stmt, name: ast.Name) -> ast.expr | None:
     if isinstance(statement, ast.AugAssign) and statement.target is name:
         return ast.BinOp(ast.Name(name.id, ast.Load()), statement.op, statement.value)
     return None
-
-
-def _is_floating(
-    node: ast.expr | None, frame: Frame, depth: int, inside: FunctionInfo | None = None
-) -> bool:
-    """`x * 2.0`, `1.0 - x`, `(x - 0.5) / n`, `tf.exp(x)`, and what sums, reshapes or picks items of these.
-
-    Of `inside`, the function that is left with it, names are followed to the one place that assigns them.
-    """
-    if isinstance(node, ast.Name):
-        made = _assigned_in(inside, node) if depth < _MOST_STEPS else None
-        return made is not None and _is_floating(made, frame, depth + 1, inside)
-    if isinstance(node, ast.BinOp):
-        if isinstance(node.op, ast.Div):
-            return True
-        sides = (node.left, node.right) if isinstance(node.op, _WITH_A_NUMBER) else ()
-        return any(_is_float(side) or _is_floating(side, frame, depth, inside) for side in sides)
-    if isinstance(node, ast.UnaryOp):
-        return isinstance(node.op, ast.USub) and _is_floating(node.operand, frame, depth, inside)
-    if isinstance(node, ast.Subscript):
-        return _is_floating(node.value, frame, depth, inside)
-    return isinstance(node, ast.Call) and _returns_floating(node, frame, depth, inside)
-
-
-def _assigned_in(inside: FunctionInfo | None, name: ast.Name) -> ast.expr | None:
-    if inside is None or name.id in inside.parameter_names or isinstance(inside.node, ast.Lambda):
-        return None
-    made = growth.assigned_once(name, list(in_order(inside.node.body)), inside)
-    return None if made is name else made
-
-
-def _returns_floating(
-    node: ast.Call, frame: Frame, depth: int, inside: FunctionInfo | None
-) -> bool:
-    if not isinstance(node.func, (ast.Name, ast.Attribute)):
-        return False
-    target = frame.analysis.evaluate(node.func, frame)
-    if target.kind is EXTERNAL:
-        name = api_name(str(target.ref))
-        if name in _FLOATING or name in _DIVIDE:
-            return True
-        return _keeps_dtype(name, node, frame) and _is_floating(node.args[0], frame, depth, inside)
-    callee = only_callee(target, frame.analysis) if depth < _MOST_STEPS else None
-    info = callee.function if callee is not None else None
-    if info is None or (isinstance(info.node, ast.FunctionDef) and info.node.decorator_list):
-        return False
-    home = frame.analysis.modules.closures.home(info)
-    return _is_floating(growth.returned(info, None), home, depth + 1, info)
-
-
-def _keeps_dtype(name: str, node: ast.Call, frame: Frame) -> bool:
-    """Whether an API returns numbers of its first argument's dtype."""
-    api = frame.analysis.catalog.api(name) if name.startswith("tf.") and node.args else None
-    if api is None or api.result_dtype != "same":
-        return False
-    return api.dtype_arg is None or (len(node.args) == 1 and not node.keywords)
-
-
-def _is_float(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, float)

@@ -8,32 +8,18 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from xlalint.semantics.control_flow import named_tests
 from xlalint.semantics.facts import Verdict
 from xlalint.semantics.hazards import numbers_first
-from xlalint.semantics.names import api_name
+from xlalint.semantics.results.floating import is_floating
 from xlalint.semantics.syntax import called_name
-from xlalint.semantics.values import EXTERNAL, TENSOR, Value
+from xlalint.semantics.values import TENSOR, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.catalog import Api
     from xlalint.semantics.frames import Frame
 
-# What TensorFlow computes of floating (or complex) numbers alone.
-_OF_FLOATS = frozenset(
-    "norm sqrt rsqrt exp expm1 log log1p log_sigmoid sigmoid softmax softplus softsign elu selu gelu swish silu sin cos tan sinh "
-    "cosh asin acos atan asinh acosh atanh erf erfc lgamma digamma divide truediv divide_no_nan l2_normalize log_softmax "
-    "logsumexp reduce_logsumexp reduce_std reduce_variance moments".split()
-)
-# What has the dtype of what it is given.
-_KEEP = frozenset(
-    "maximum minimum abs square negative clip_by_value stop_gradient identity reduce_sum reduce_max reduce_min expand_dims squeeze "
-    "reshape transpose".split()
-)
 _ASKED = frozenset({"is_nan", "is_inf", "is_finite"})
 _INFINITE = frozenset({"inf", "nan", "NaN", "Inf", "infty", "PINF", "NINF"})
-# So many assignments are followed from name to name.
-_DEEPEST = 4
 
 
 def number_first(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Verdict | None:
@@ -52,9 +38,7 @@ def number_first(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame)
     if written is None:
         return None
     asked = _given(node, "condition", parameters) if "condition" in parameters else None
-    if not (
-        _is_floating(written, frame, _DEEPEST) or (asked is not None and _asks(asked, written))
-    ):
+    if not (is_floating(written, frame) or (asked is not None and _asks(asked, written))):
         return None
     return Verdict("fails", (), numbers_first.REASON, (), ())
 
@@ -67,33 +51,6 @@ def _given(call: ast.Call, parameter: str, parameters: list[str]) -> ast.expr | 
     if place >= len(call.args) or any(isinstance(each, ast.Starred) for each in call.args):
         return None
     return call.args[place]
-
-
-def _is_floating(node: ast.expr, frame: Frame, depth: int) -> bool:
-    if isinstance(node, ast.UnaryOp):
-        return _is_floating(node.operand, frame, depth)
-    if isinstance(node, ast.BinOp):
-        if isinstance(node.op, ast.Div):
-            return True
-        is_sum = isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.Pow))
-        sides = (node.left, node.right)
-        return is_sum and any(_is_fraction(s) or _is_floating(s, frame, depth) for s in sides)
-    if isinstance(node, ast.Call):
-        name = called_name(node)
-        if name not in _OF_FLOATS and not (
-            name in _KEEP and any(_is_floating(each, frame, depth) for each in node.args)
-        ):
-            return False
-        called = frame.analysis.evaluate(node.func, frame)
-        return called.kind is EXTERNAL and api_name(str(called.ref)).startswith("tf.")
-    if not isinstance(node, ast.Name) or not depth:
-        return False
-    made = named_tests.written(node, frame.function)
-    return made is not node and _is_floating(made, frame, depth - 1)
-
-
-def _is_fraction(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and type(node.value) is float
 
 
 def _asks(condition: ast.expr, tensor: ast.expr) -> bool:

@@ -16,7 +16,13 @@ from xlalint.semantics.facts import (
     FORMATTING,
 )
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.hazards import contracted, counts, formatting, misfits, unknown_sizes
+from xlalint.semantics.hazards import (
+    contracted,
+    counts,
+    formatting,
+    misfits,
+    unknown_sizes,
+)
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.joins import join
 from xlalint.semantics.results import (
@@ -27,6 +33,7 @@ from xlalint.semantics.results import (
     shapes,
     sorted_places,
 )
+from xlalint.semantics.results.floating import is_floating
 from xlalint.semantics.results.result_shapes import (
     broadcast,
     meets_static,
@@ -298,10 +305,13 @@ def _overloaded(node: ast.AST, left: Value, right: Value, frame: Frame) -> Value
 
 def note_cast_operand(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
     """`x * int(t)`: a Python number takes the dtype of x, the int32 tensor that AutoGraph makes of it does not."""
-    for made, other in ((left, right), (right, left)):
+    written = (node.right, node.left) if isinstance(node, ast.BinOp) else (None, None)
+    for made, other, beside in ((left, right, written[0]), (right, left, written[1])):
         if type(made.ref) is not FromPython or not made.is_tensor or made.guess:
             continue
         dtype = _dtype_beside(other)
+        if dtype is None and beside is not None and _may_be_floats(other):
+            dtype = "floats" if is_floating(beside, frame) else None
         if None not in (made.dtype, dtype) and made.dtype != dtype:
             frame.analysis.note(frame, node, CAST_OPERAND, made, (made.ref.name, dtype))
 
@@ -314,6 +324,11 @@ def _dtype_beside(value: Value) -> str | None:
     if not value.is_tensor or type(value.ref) is FromPython or value.dtype == "bool":
         return None
     return None if value.structured or value.optional else value.dtype
+
+
+def _may_be_floats(value: Value) -> bool:
+    is_plain = not (value.structured or value.optional or value.guess)
+    return value.is_tensor and value.dtype is None and is_plain
 
 
 def note_full_size_partner(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
