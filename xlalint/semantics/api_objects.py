@@ -24,7 +24,7 @@ from xlalint.semantics.hazards import (
 )
 from xlalint.semantics.hazards.noted_calls import detail_of
 from xlalint.semantics.names import api_name
-from xlalint.semantics.results import result_shapes, variables
+from xlalint.semantics.results import result_shapes, result_sizes, variables
 from xlalint.semantics.training import pipelines, precision, recurrent, setups
 from xlalint.semantics.values import (
     ARRIVING,
@@ -128,6 +128,7 @@ def call(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
         if is_model or plain.rsplit(".", 1)[-1].startswith(_LAYERS_WITH_PRODUCTS):
             dependence = COMPUTED
         result = Value(TENSOR, max(dependence, ARRIVING), structured=structured)
+        result = result_sizes.of_layer(result, arguments.positional)
         if frame.analysis.makes_symbolic:
             result = symbolic.made_by_keras(result, arguments)
         # What nobody is seen to call may put a model together, too: `compile` says so.
@@ -161,6 +162,12 @@ _MAKE_DATASETS = (
     "keras.utils.text_dataset",
 )
 _OBJECT_FACTORIES = {
+    **{
+        f"tf.data.experimental.{name}_from_dataset": Value(
+            INSTANCE, ref=f"tf.lookup.Static{kind}Table"
+        )
+        for name, kind in (("table", "Hash"), ("index_table", "Vocabulary"))
+    },
     "tf.compat.v1.get_variable": Value(VARIABLE, ARRIVING),
     "keras.Variable": Value(VARIABLE, ARRIVING),
     "keras.backend.variable": Value(VARIABLE, ARRIVING),

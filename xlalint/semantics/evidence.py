@@ -24,9 +24,25 @@ _MOST_CALLS = 3
 
 def used_as_tensor(info: FunctionInfo, frame: Frame) -> set[str]:
     """Parameters, and parts of them, that a function treats as tensors: the first argument of a computation, sliced along
-    several axes, or passed to a function of the project that does either.
+    several axes, or passed to a function of the project that does either, whole or a run of items.
     """
     return _used(info, frame, False, _MOST_CALLS)
+
+
+def is_one_tensor(name: str, info: FunctionInfo, frame: Frame) -> bool:
+    """Whether a function itself computes with a parameter, or with a run of its items, and takes no list of it: no unpacking, no `inputs[0]`."""
+    if name not in _used(info, frame, False, 0) or is_asked_for_type(info, name):
+        return False
+    return not any(_takes_a_list(node, name) for node in nodes_of([info.node]))
+
+
+def _takes_a_list(node: ast.AST, name: str) -> bool:
+    if isinstance(node, ast.Subscript):
+        is_item = isinstance(node.slice, (ast.Constant, ast.UnaryOp))
+        return is_item and isinstance(node.value, ast.Name) and node.value.id == name
+    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], (ast.Tuple, ast.List)):
+        return False
+    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node.value))
 
 
 def treated_as_tensors(info: FunctionInfo, frame: Frame) -> frozenset[str]:
@@ -225,7 +241,7 @@ def _used(info: FunctionInfo, frame: Frame, numpy: bool, calls_left: int) -> set
         found |= candidates & (uses.sliced | uses.shaped)
     elif not uses.calls_numpy and not info.module.is_of_arrays:
         found |= candidates & uses.sliced
-    for name, where, callee in uses.passed:
+    for name, where, callee in (*uses.passed, *uses.cut):
         if name not in candidates or name in found:
             continue
         target = _target(callee, info, frame)

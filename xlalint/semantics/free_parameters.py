@@ -23,6 +23,7 @@ from xlalint.semantics.values import (
     EXTERNAL,
     FROM_SHAPE,
     FUNCTION,
+    INPUTS,
     INSTANCE,
     LIKELY_DATA,
     MAPPING,
@@ -60,6 +61,9 @@ def held(
             if used is None:
                 used = evidence.used_as_tensor(info, frame) if assumed else set()
             value = _inferred(info, parameter.arg, written, used, frame, assumed, role_method)
+        elif position == 0 and role_method == "call" and value == INPUTS:
+            if evidence.is_one_tensor(parameter.arg, info, frame):
+                value = value._replace(structured=False)
         found[parameter.arg] = value
     if arguments.vararg is not None:
         each = parameters.from_annotation(arguments.vararg.annotation, frame)

@@ -7,7 +7,7 @@ The order matters. Module bodies come first, eagerly: they show who compiles wha
 from __future__ import annotations
 
 import ast
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xlalint.semantics import evidence, free_parameters, records
@@ -79,6 +79,8 @@ class Regions:
         self._made_with: dict[ClassInfo, dict[Given, None]] = {}
         self._run_with: dict[ClassInfo, dict[Given, None]] = {}
         self._heirs = Heirs(analysis.classes)
+        # Of each class that a method is run for because it finishes it: whether that does the host's work.
+        self._of_heirs: list[bool] | None = None
         self._factories = Factories(analysis)
         self._pending: list[Root] = []
         # What stands in functions that nobody was seen to call; None once these have been run.
@@ -271,12 +273,21 @@ class Regions:
             if function not in self._host and self._may_be_called_otherwise(function):
                 met = len(self._analysis.functions.visited)
                 self._run_assumed(function, _self_of(function))
-                for cls in heirs.get(function, ()):
-                    if function not in self._host and self._heirs.adds(cls, function):
-                        self._run_assumed(function, Value(INSTANCE, ref=cls))
+                if function not in self._host:
+                    self._run_for_heirs(function, heirs.get(function, ()))
                 if function in self._host:
                     self._analysis.functions.forget_visits(met + 1)
                 self._drain()
+
+    def _run_for_heirs(self, function: FunctionInfo, heirs: Sequence[ClassInfo]) -> None:
+        """Run what a class leaves unfinished for those that finish it: it is of the host where it does the host's work for most of them."""
+        self._of_heirs = []
+        for cls in heirs:
+            if self._heirs.adds(cls, function):
+                self._run_assumed(function, Value(INSTANCE, ref=cls))
+        found, self._of_heirs = self._of_heirs, None
+        if 2 * sum(found) > len(found):
+            self._host.add(function)
 
     def _run_training_loops(self, modules: list[ModuleInfo]) -> None:
         """Run what counts epochs, eagerly, and last: its steps may be compiled in ways that are not seen, and were judged so."""
@@ -485,10 +496,10 @@ class Regions:
         frame = self._analysis.functions.frame_of(
             info, root.context, root.self_value, 0, root.closure
         )
-        assumed = root.arguments is None
-        free = free_parameters.held(info, frame, assumed=assumed, role_method=root.role_method)
         if frame.self_name is not None and root.self_value is not None:
             frame.names[frame.self_name] = root.self_value
+        assumed = root.arguments is None
+        free = free_parameters.held(info, frame, assumed=assumed, role_method=root.role_method)
         given = dict(root.given)
         if root.arguments is not None:
             free.update(_by_parameter(info, [n for n in free if n not in given], root.arguments))
@@ -515,7 +526,10 @@ class Regions:
         finally:
             self._analysis.functions.running.pop()
             is_assumed = root.context.region == ASSUMED
-            if is_assumed and host_use.for_callers(frame.host, value) & host_use.WORK:
+            is_work = bool(host_use.for_callers(frame.host, value) & host_use.WORK)
+            if is_assumed and self._of_heirs is not None:
+                self._of_heirs.append(is_work)
+            elif is_assumed and is_work:
                 self._host.add(info)
             if root.role_method is None:
                 self._host.saw_feeding(info, frame, root.context, takes_text)

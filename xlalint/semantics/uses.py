@@ -35,7 +35,7 @@ class Uses(NamedTuple):
     is assigned to; `calls_numpy` says that NumPy computes on something here, so that these may be arrays. `roots` are the names
     that calls begin with: `tf` of `tf.nn.relu(x)`. `taken_apart` are those that one of their own parts, or a list of them, replaces (`x, mask = x`,
     `x = [f(each) for each in x]`): what is done with them then says nothing of what they were. `cast` are names that a call passes the cast of (`f(tf.cast(x, t))`), or a
-    comparison of, with an axis (`f(x > 0, axis=1)`).
+    comparison of, with an axis (`f(x > 0, axis=1)`); `cut` are those that a call passes a run of items of (`f(x[i : i + 2])`).
     `parts` are those of the parameters, by their texts, which stand among the names.
     """
 
@@ -47,6 +47,7 @@ class Uses(NamedTuple):
     roots: frozenset[str]
     taken_apart: frozenset[str]
     cast: tuple[Passed, ...]
+    cut: tuple[Passed, ...]
     parts: dict[str, Part]
 
 
@@ -66,6 +67,7 @@ def uses_in(nodes: Iterable[ast.AST], parameters: frozenset[str]) -> Uses:
     roots: set[str] = set()
     taken_apart: set[str] = set()
     cast: list[Passed] = []
+    cut: list[Passed] = []
     parts = _Parts(parameters)
     named: dict[str, str] = {}
     calls_numpy = False
@@ -74,6 +76,7 @@ def uses_in(nodes: Iterable[ast.AST], parameters: frozenset[str]) -> Uses:
             passed += _passed(node, parts)
             if node.args and isinstance(node.args[0], (ast.Call, ast.Compare)):
                 cast += _cast(node)
+            cut += _cut(node)
             shaped.update(filter(None, map(_whose_shape, node.args)))
             func = node.func
             if not isinstance(func, ast.Attribute):
@@ -111,7 +114,14 @@ def uses_in(nodes: Iterable[ast.AST], parameters: frozenset[str]) -> Uses:
     kinds = (frozenset(sliced), frozenset(shaped), frozenset(written))
     apart = frozenset(taken_apart)
     return Uses(
-        tuple(passed), *kinds, calls_numpy, frozenset(roots), apart, tuple(cast), parts.found
+        tuple(passed),
+        *kinds,
+        calls_numpy,
+        frozenset(roots),
+        apart,
+        tuple(cast),
+        tuple(cut),
+        parts.found,
     )
 
 
@@ -167,6 +177,16 @@ def _cast(call: ast.Call) -> Iterator[Passed]:
         names = [side.id for side in sides if isinstance(side, ast.Name)]
         if len(names) == 1 and all(isinstance(side, (ast.Name, ast.Constant)) for side in sides):
             yield Passed(names[0], 0, call.func)
+
+
+def _cut(call: ast.Call) -> Iterator[Passed]:
+    """The names of which a call passes a run of items: `f(x[i : i + 2])`."""
+    for position, argument in enumerate(call.args):
+        if isinstance(argument, ast.Starred):
+            return
+        if isinstance(argument, ast.Subscript) and isinstance(argument.slice, ast.Slice):
+            if isinstance(argument.value, ast.Name):
+                yield Passed(argument.value.id, position, call.func)
 
 
 def _has_axis(call: ast.Call) -> bool:

@@ -200,6 +200,16 @@ def data_sized_result(
     )
 
 
+def of_layer(result: Value, given: tuple[Value, ...]) -> Value:
+    """What a layer or model of Keras makes of as many rows as the data say: as many. It keeps the first axis of its input."""
+    if result.structured or len(given) != 1:
+        return result
+    (rows,) = given
+    if not rows.is_data_sized or rows.sized_axis != 0:
+        return result
+    return result._replace(producer=rows.producer, sized_axis=0, counted=rows.counted)
+
+
 def sizing(name: str, bound: Bound, flat: tuple[Value, ...]) -> tuple[Value, ...]:
     """The operands that the result takes its size from: of `tf.searchsorted` the values to place alone.
 
