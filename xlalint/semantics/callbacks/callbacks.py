@@ -8,7 +8,13 @@ from xlalint.semantics import named_tuples
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks import progress_bars, structures
 from xlalint.semantics.callbacks.callables import as_function
-from xlalint.semantics.callbacks.conditional_calls import case, cond, keras_switch, switch_case
+from xlalint.semantics.callbacks.conditional_calls import (
+    case,
+    cond,
+    keras_choice,
+    keras_switch,
+    switch_case,
+)
 from xlalint.semantics.callbacks.handed_functions import Callback, argument, combined, written
 from xlalint.semantics.callbacks.loop_calls import (
     fold,
@@ -272,15 +278,19 @@ _HANDLERS: dict[str, Callback] = {
     "tf.compat.v1.map_fn": map_fn,
     "keras.backend.map_fn": map_fn,
     "tf.vectorized_map": vectorized_map,
+    "tf.compat.v1.vectorized_map": vectorized_map,
     "keras.ops.vectorized_map": vectorized_map,
     "keras.ops.map": keras_map,
-    "tf.scan": scan,
-    "tf.foldl": fold,
-    "tf.foldr": fold,
+    **dict.fromkeys(("tf.scan", "tf.compat.v1.scan"), scan),
+    **dict.fromkeys(
+        (f"{home}.fold{way}" for home in ("tf", "tf.compat.v1", "keras.backend") for way in "lr"),
+        fold,
+    ),
     "tf.py_function": _host,
     "tf.numpy_function": _host,
     "tf.compat.v1.py_func": _host,
     "tf.nest.map_structure": structures.mapped,
+    "tf.compat.v1.nest.map_structure": structures.mapped,
     "keras.tree.map_structure": structures.mapped,
     "tf.function": _function,
     "tf.custom_gradient": _wrap,
@@ -306,6 +316,8 @@ _HANDLERS: dict[str, Callback] = {
     "tf.compat.v1.tpu.outside_compilation": _host,
     "tf.tpu.outside_compilation": _host,
     "tf.switch_case": switch_case,
+    "tf.compat.v1.switch_case": switch_case,
+    "keras.ops.switch": keras_choice,
     "tf.case": case,
     "tf.compat.v1.case": case,
     "keras.backend.rnn": keras_rnn,

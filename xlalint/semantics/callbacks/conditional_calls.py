@@ -75,6 +75,7 @@ def _run_arms(
     functions: Sequence[Value | None],
     frame: Frame,
     runs: Callable[[Value | None, list[Value], Frame], Value] | None = None,
+    given: Sequence[Value] = (),
 ) -> list[Value]:
     """Run the callbacks of a conditional, which is one of the graph when its test is a tensor."""
     runs = runs or partial(run_in_graph, node=node, is_arm=True)
@@ -85,7 +86,7 @@ def _run_arms(
         frame.analysis.arms.enter(node, test, frame)
     results = []
     for function in functions:
-        results.append(runs(function, [], frame))
+        results.append(runs(function, list(given), frame))
         if is_graph:
             frame.analysis.arms.next_arm(node)
     if is_graph:
@@ -165,6 +166,18 @@ def switch_case(
     found = [leaf for leaf in found if leaf.kind is FUNCTION]
     index = argument(arguments, bound, 0, "branch_index")
     results = _run_arms(node, index, found, frame)
+    _compare(node, index, results, list(found), frame)
+    return _either(index, results, found, node, frame)
+
+
+def keras_choice(
+    arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    """`keras.ops.switch(index, branches, *operands)`: what any branch returns; Keras calls them, and AutoGraph converts none."""
+    branches = argument(arguments, bound, 1, "branches")
+    found = [leaf for leaf in leaves(branches or NOTHING_KNOWN) if leaf.kind is FUNCTION]
+    index = argument(arguments, bound, 0, "index")
+    results = _run_arms(node, index, found, frame, _switched, arguments.positional[2:])
     _compare(node, index, results, list(found), frame)
     return _either(index, results, found, node, frame)
 
