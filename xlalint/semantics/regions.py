@@ -7,7 +7,7 @@ The order matters. Module bodies come first, eagerly: they show who compiles wha
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xlalint.semantics import evidence, free_parameters, records
@@ -79,8 +79,8 @@ class Regions:
         self._made_with: dict[ClassInfo, dict[Given, None]] = {}
         self._run_with: dict[ClassInfo, dict[Given, None]] = {}
         self._heirs = Heirs(analysis.classes)
-        # Of each class that a method is run for because it finishes it: whether that does the host's work.
-        self._of_heirs: list[bool] | None = None
+        # Where a method is run for a class that finishes it: whether that does the host's work.
+        self._of_heir: list[bool] | None = None
         self._factories = Factories(analysis)
         self._pending: list[Root] = []
         # What stands in functions that nobody was seen to call; None once these have been run.
@@ -280,14 +280,22 @@ class Regions:
                 self._drain()
 
     def _run_for_heirs(self, function: FunctionInfo, heirs: Sequence[ClassInfo]) -> None:
-        """Run what a class leaves unfinished for those that finish it: it is of the host where it does the host's work for most of them."""
-        self._of_heirs = []
+        """Run what a class leaves unfinished for those that finish it. Where one of them does the host's work, that is said of its own part."""
         for cls in heirs:
-            if self._heirs.adds(cls, function):
-                self._run_assumed(function, Value(INSTANCE, ref=cls))
-        found, self._of_heirs = self._of_heirs, None
-        if 2 * sum(found) > len(found):
-            self._host.add(function)
+            if not self._heirs.adds(cls, function):
+                continue
+            met = len(self._analysis.functions.visited)
+            self._of_heir = []
+            self._run_assumed(function, Value(INSTANCE, ref=cls))
+            found, self._of_heir = self._of_heir, None
+            if any(found):
+                self._host.add_parts(function, self._parts_of(cls, function))
+                self._analysis.functions.forget_visits(met)
+
+    def _parts_of(self, cls: ClassInfo, function: FunctionInfo) -> list[FunctionInfo]:
+        """The methods of an heir that an inherited method calls on itself, and that are not of the class that it stands in."""
+        called = (self._analysis.classes.method(cls, name) for name in _called_on_self(function))
+        return [m for m in called if m is not None and m.cls is not function.cls]
 
     def _run_training_loops(self, modules: list[ModuleInfo]) -> None:
         """Run what counts epochs, eagerly, and last: its steps may be compiled in ways that are not seen, and were judged so."""
@@ -527,8 +535,8 @@ class Regions:
             self._analysis.functions.running.pop()
             is_assumed = root.context.region == ASSUMED
             is_work = bool(host_use.for_callers(frame.host, value) & host_use.WORK)
-            if is_assumed and self._of_heirs is not None:
-                self._of_heirs.append(is_work)
+            if is_assumed and self._of_heir is not None:
+                self._of_heir.append(is_work)
             elif is_assumed and is_work:
                 self._host.add(info)
             if root.role_method is None:
@@ -584,13 +592,15 @@ class Regions:
 
 def _calls_one_of(method: FunctionInfo, names: Container[str]) -> bool:
     """Whether a method calls `self.name(...)` for one of these names."""
-    return any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in names
-        and isinstance(node.func.value, ast.Name)
-        for node in nodes_of(method.body)
-    )
+    return any(name in names for name in _called_on_self(method))
+
+
+def _called_on_self(method: FunctionInfo) -> Iterator[str]:
+    """The names of methods that a method calls: `self.name(...)`."""
+    for node in nodes_of(method.body):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if isinstance(node.func.value, ast.Name):
+                yield node.func.attr
 
 
 def _by_parameter(

@@ -30,6 +30,7 @@ class HostFunctions:
         self._analysis = analysis
         self._known: set[FunctionInfo] = set()
         self._handed: set[FunctionInfo] = set()
+        self._parts: set[tuple[FunctionInfo, str]] = set()
         # Those of them that have not been run yet.
         self._not_run: list[FunctionInfo] = []
         self._left: set[FunctionInfo] = set()
@@ -46,6 +47,10 @@ class HostFunctions:
     def add(self, *functions: FunctionInfo) -> None:
         """Functions that are code of the host by what they do, or by the class they are of."""
         self._known.update(functions)
+
+    def add_parts(self, function: FunctionInfo, parts: Iterable[FunctionInfo]) -> None:
+        """Methods that finish an inherited one and do the host's work: what it leads to through them is of the host."""
+        self._parts.update((function, part.qualname) for part in parts)
 
     def mark(self, target: Value) -> None:
         """A function handed to tf.data or py_function runs on the host."""
@@ -144,6 +149,9 @@ class HostFunctions:
         if fact.context.region != ASSUMED:
             return False
         if fact.function in self._rebuilding:
+            return True
+        root = fact.context.root
+        if root is not None and any((root, name) in self._parts for name in fact.context.why):
             return True
         return fact.context.root in self._known or _is_within(fact.function, self._known)
 
