@@ -39,8 +39,6 @@ _FLOATING = frozenset(
 )
 # They divide whole numbers by making floating ones of them.
 _DIVIDE = frozenset({"tf.divide", "tf.math.divide", "tf.truediv", "tf.math.truediv"})
-
-
 # The first of the operands that must be of one dtype: of `tf.where(test, a, b)` those behind the test.
 _OF_ONE_DTYPE = {
     **dict.fromkeys(
