@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from xlalint.rules.base import Rule
-from xlalint.semantics.control_flow.conditionals import Difference
+from xlalint.semantics.control_flow.differences import Difference
 from xlalint.semantics.facts import ARMS
 
 

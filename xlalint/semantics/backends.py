@@ -27,9 +27,14 @@ if TYPE_CHECKING:
 
 # As `names.canonical` spells them: the packages, and the modules of Keras 3 that compute with them.
 _TENSORFLOW = re.compile(r"(tf|keras|tf_keras)(\.|$)")
-_OTHERS = "torch|jax|flax|haiku|cupy|mxnet|paddle|mindspore|theano|mlx|autograd|dask"
-_OTHER = re.compile(rf"({_OTHERS}|np)(\.|$)|keras\.backend\.(jax|torch|numpy|openvino|mlx)(\.|$)")
-_IMPORTS_ANOTHER = re.compile(rf"^[ \t]*(?:import|from)[ \t]+(?:{_OTHERS}|numpy)\b", re.MULTILINE)
+_OTHERS = tuple("torch jax flax haiku cupy mxnet paddle mindspore theano mlx autograd dask".split())
+_ANY_OTHER = "|".join(_OTHERS)
+_OTHER = re.compile(
+    rf"({_ANY_OTHER}|np)(\.|$)|keras\.backend\.(jax|torch|numpy|openvino|mlx)(\.|$)"
+)
+_IMPORTS_ANOTHER = re.compile(
+    rf"^[ \t]*(?:import|from)[ \t]+(?:{_ANY_OTHER}|numpy)\b", re.MULTILINE
+)
 
 _BACKEND = "backend"
 
@@ -70,7 +75,7 @@ def _frameworks_in(block: Iterable[ast.stmt]) -> Iterator[bool]:
             root = name.partition(".")[0]
             if root == "tensorflow":
                 yield True
-            elif root in _OTHERS.split("|"):
+            elif root in _OTHERS:
                 yield False
 
 

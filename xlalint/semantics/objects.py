@@ -180,13 +180,18 @@ class Objects:
             declared = self.declared_fields(cls)
             items = tuple(declared.get(name) or NOTHING_KNOWN for name, _ in named)
             return Value(SEQUENCE, ref=items, given=tuple(name for name, _ in named))
-        decorated = [
+        makers = self.decorators(cls)
+        is_record = any(maker.rpartition(".")[2] == "dataclass" for maker in makers)
+        return Value(INSTANCE, ref=cls) if is_record else None
+
+    def decorators(self, cls: ClassInfo) -> list[str]:
+        """The full names of what decorates a class (`dataclasses.dataclass`), called or not; empty where a name leads nowhere."""
+        home = self._analysis.modules.module_frame(cls.module)
+        written = [
             each.func if isinstance(each, ast.Call) else each for each in cls.node.decorator_list
         ]
-        is_record = any(
-            getattr(each, "attr", getattr(each, "id", "")) == "dataclass" for each in decorated
-        )
-        return Value(INSTANCE, ref=cls) if is_record else None
+        found = [self._analysis.evaluate(each, home) for each in written]
+        return [str(each.ref) if each.kind is EXTERNAL else "" for each in found]
 
     def named_fields(self, cls: ClassInfo) -> named_tuples.Fields | None:
         """The fields of a class that is a named tuple and nothing more; None of any other."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from xlalint.semantics.control_flow.conditionals import Arm, Difference, difference
+from xlalint.semantics.control_flow.conditionals import Arm
+from xlalint.semantics.control_flow.differences import Difference, difference
 from xlalint.semantics.control_flow.liveness import binds_in, is_carried, is_shared, path_to
 from xlalint.semantics.facts import ARMS
 from xlalint.semantics.syntax import nodes_of
@@ -59,17 +60,17 @@ def note(loop: ast.For | ast.While, frame: Frame) -> None:
     """At the end of a step: note the conditionals that what the step has bound cannot come out of."""
     for node, test, names in frame.skipping.pop(loop, ()):
         for name, before in names.items():
-            found = _difference(before, frame.names.get(name))
+            found = _difference(before, frame.names.get(name), frame)
             if found is not None and _is_carried(name, loop, frame):
                 frame.analysis.note(frame, node.test, ARMS, test, found._replace(name=name))
                 break
 
 
-def _difference(before: Value | None, after: Value | None) -> Difference | None:
+def _difference(before: Value | None, after: Value | None, frame: Frame) -> Difference | None:
     if after is None or not after.is_tensor:
         return None
     if before is not None:
-        return difference(before, after)
+        return difference(before, after, frame.analysis)
     is_vague = after.optional or after.structured or after.guess
     return None if is_vague else Difference("undefined", "none at all", "a value")
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from xlalint.semantics import symbolic
 from xlalint.semantics.control_flow import (
@@ -25,20 +24,15 @@ from xlalint.semantics.control_flow import (
     unequal_arms,
 )
 from xlalint.semantics.control_flow.chosen import dtype_in_graph
+from xlalint.semantics.control_flow.differences import Difference, difference, is_vague, missing_key
 from xlalint.semantics.control_flow.liveness import binds_in, is_live_after, is_shared, path_to
-from xlalint.semantics.control_flow.opaque import is_opaque
 from xlalint.semantics.facts import ARMS
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import sliced_arms
 from xlalint.semantics.joins import join
 from xlalint.semantics.local_names import Changes
-from xlalint.semantics.results import tensor_arrays
-from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
-    EXTERNAL,
-    FUNCTION,
-    INSTANCE,
     MAPPING,
     NONE,
     PYTHON,
@@ -50,15 +44,6 @@ from xlalint.semantics.values import (
     Content,
     Value,
 )
-
-
-class Difference(NamedTuple):
-    """Why two arms cannot become one: the variant of the rule's page, and what each arm leaves."""
-
-    variant: str
-    first: str
-    second: str
-    name: str | None = None
 
 
 @dataclass(slots=True)
@@ -291,8 +276,8 @@ def _difference_of_name(name: str, first: Arm, second: Arm, frame: Frame) -> Dif
         words = ("a value", "none at all")
         return Difference("undefined", *(words if b is None else words[::-1]))
     if a.kind is MAPPING and b.kind is MAPPING:
-        return _missing_key(a, b)
-    found = difference(a, b)
+        return missing_key(a, b)
+    found = difference(a, b, frame.analysis)
     if found is None and a.is_tensor and b.is_tensor:
         ranks = [relative_ranks.after(arm.block, frame) for arm in (first, second)]
         found = _relative(*(r.get(name, relative_ranks.Rank(name, 0)) for r in ranks))
@@ -330,18 +315,6 @@ def _other_than_tested(
 
 
 _DATA_KINDS = (TENSOR, VARIABLE, PYTHON, SEQUENCE, TENSOR_ARRAY)
-
-
-def _missing_key(a: Value, b: Value) -> Difference | None:
-    """`d["y"] = ...` in one arm: AutoGraph follows items with literal keys as it follows names."""
-    keys = [{key for key, _ in value.ref or ()} for value in (a, b)]
-    if None in keys[0] | keys[1] or keys[0] == keys[1]:
-        return None
-    return Difference("undefined", _listed(keys[0]), _listed(keys[1]))
-
-
-def _listed(keys: set[object]) -> str:
-    return "the keys " + ", ".join(sorted(repr(k) for k in keys)) if keys else "no keys"
 
 
 def _relative(a: relative_ranks.Rank | None, b: relative_ranks.Rank | None) -> Difference | None:
@@ -415,7 +388,7 @@ def _returns_differ(split: Split, frame: Frame, ends: bool) -> Difference | None
             return Difference("return", "a value", "reaches the end without one")
     if any(falls) or not (ways[0] and ways[1]):
         return None
-    found = [difference(a, b) for a in ways[0] for b in ways[1]]
+    found = [difference(a, b, frame.analysis) for a in ways[0] for b in ways[1]]
     if all(d is not None for d in found):
         return found[0]
     if ways[0] == [NONE] and ways[1] == [NONE]:
@@ -461,7 +434,7 @@ def note_results(
 ) -> None:
     """Compare what the callbacks of `tf.cond` and its like return, or the two values of a ternary."""
     for other, expression in zip(results[1:], expressions[1:]):
-        found = difference(results[0], other)
+        found = difference(results[0], other, frame.analysis)
         if found is None and expressions[0] is not None and expression is not None:
             if results[0].is_tensor and other.is_tensor:
                 found = _relative(
@@ -497,111 +470,7 @@ def _in_floating(
     expressions: tuple[ast.expr | None, ast.expr | None],
     frame: Frame,
 ) -> Difference | None:
-    if None not in (values[0].dtype, values[1].dtype) or any(map(_is_vague, values)):
+    if None not in (values[0].dtype, values[1].dtype) or any(map(is_vague, values)):
         return None
     words = floating_arms.dtypes_of(values, expressions, frame)
     return Difference("dtype", *words) if words is not None else None
-
-
-def difference(a: Value, b: Value) -> Difference | None:
-    """Why two values cannot come out of one conditional; None where they can, or where too little is known."""
-    if _is_vague(a) or _is_vague(b) or a == b == NONE:
-        return None
-    if a == NONE or b == NONE:
-        return Difference("none", _described(a), _described(b))
-    if a.kind is MAPPING and b.kind is MAPPING:
-        found = _missing_key(a, b)
-        return found._replace(variant="structure") if found is not None else None
-    if a.kind is SEQUENCE or b.kind is SEQUENCE:
-        return _structures(a, b)
-    if a.kind is TENSOR_ARRAY and b.kind is TENSOR_ARRAY:
-        empty = [tensor_arrays.is_unwritten(v) for v in (a, b)]
-        if empty[0] is not empty[1]:
-            words = [("no element yet" if is_empty else "elements") for is_empty in empty]
-            return Difference("tensor-array", *words)
-        return None
-    if FUNCTION in (a.kind, b.kind) or (a.kind is EXTERNAL and b.kind is EXTERNAL):
-        return Difference("object", _described(a), _described(b)) if a.ref != b.ref else None
-    if is_opaque(a) or is_opaque(b):
-        return Difference("object", _described(a), _described(b))
-    return _tensors(a, b)
-
-
-def _is_vague(value: Value) -> bool:
-    if value.optional or value.structured:
-        return True
-    if value.guess and not (value.is_tensor and value.rank):
-        return True  # but what has dimensions is no number
-    return value.kind not in (
-        TENSOR,
-        VARIABLE,
-        PYTHON,
-        SEQUENCE,
-        MAPPING,
-        TENSOR_ARRAY,
-        FUNCTION,
-        EXTERNAL,
-        INSTANCE,
-    ) or (value.kind in (SEQUENCE, MAPPING) and not value.ref)
-
-
-def _structures(a: Value, b: Value) -> Difference | None:
-    if a.kind is not b.kind:
-        other = b if a.kind is SEQUENCE else a
-        if other.is_tensor or other.constant() is not None:
-            return Difference("structure", _described(a), _described(b))
-        return None
-    if len(a.ref) != len(b.ref):
-        return Difference("structure", _described(a), _described(b))
-    for x, y in zip(a.ref, b.ref):
-        found = difference(x, y)
-        if found is not None:
-            return found
-    return None
-
-
-def _tensors(a: Value, b: Value) -> Difference | None:
-    one, other = dtype_in_graph(a), dtype_in_graph(b)
-    if one is not None and other is not None:
-        if one != other:
-            return Difference("dtype", f"dtype {one}", f"dtype {other}")
-        if one == "string":
-            return Difference("text", "text", "text")
-    return _ranks(a, b)
-
-
-def _ranks(a: Value, b: Value) -> Difference | None:
-    one, other = _shape(a), _shape(b)
-    if one is not None and other is not None:
-        words = [f"a tensor of rank {len(s)}" if s else "a scalar" for s in (one, other)]
-        return Difference("rank", *words) if len(one) != len(other) else None
-    ranks = _rank(a), _rank(b)
-    if None not in ranks and (ranks[0] == 0) is not (ranks[1] == 0):
-        words = ["a scalar" if rank == 0 else "a tensor with dimensions" for rank in ranks]
-        return Difference("rank", *words)
-    return None
-
-
-def _shape(value: Value) -> Shape | None:
-    if value.kind is PYTHON:
-        return () if value.choices() else None
-    return value.shape if value.is_tensor else None
-
-
-def _rank(value: Value) -> int | None:
-    """0 for a scalar, otherwise the least rank that is known."""
-    if value.kind is PYTHON:
-        return 0 if value.choices() else None
-    return value.rank if value.is_tensor else None
-
-
-def _described(value: Value) -> str:
-    if value == NONE:
-        return "None"
-    if value.kind is SEQUENCE:
-        return f"a structure of {len(value.ref)}"
-    if value.kind is FUNCTION or value.kind is EXTERNAL:
-        return "a function"
-    if value.kind is INSTANCE:
-        return "an object"
-    return "a tensor" if value.is_tensor else "one value"

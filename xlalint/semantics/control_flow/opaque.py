@@ -7,30 +7,31 @@ Probability's distributions among them) and what has `__tf_flatten__` (measured 
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.names import api_name
 from xlalint.semantics.values import INSTANCE, Value, class_name
 
+if TYPE_CHECKING:
+    from xlalint.semantics.analysis import Analysis
+
 _OF_KERAS = ("keras.layers.", "keras.Sequential", "keras.Model")
 _FLATTENED = "__tf_flatten__"
 
 
-def is_opaque(value: Value) -> bool:
+def is_opaque(value: Value, analysis: Analysis) -> bool:
     """Whether a value is such an object: of a plain class of the project, a data class among them, or a layer of Keras."""
     if value.kind is not INSTANCE:
         return False
     if isinstance(value.ref, ClassInfo):
-        return _is_plain(value.ref)
+        return _is_plain(value.ref, analysis)
     return api_name(class_name(value) or "").startswith(_OF_KERAS)
 
 
-def _is_plain(cls: ClassInfo) -> bool:
+def _is_plain(cls: ClassInfo, analysis: Analysis) -> bool:
     """Whether a class inherits from nothing, and nothing but Python's own `dataclass` makes something else of it."""
-    node = cls.node
-    bases = {ast.unparse(base) for base in node.bases}
-    decorators = {ast.unparse(one).partition("(")[0] for one in node.decorator_list}
-    if not bases <= {"object"} or node.keywords or _FLATTENED in cls.methods:
+    bases = {ast.unparse(base) for base in cls.node.bases}
+    if not bases <= {"object"} or cls.node.keywords or _FLATTENED in cls.methods:
         return False
-    is_pythons = "from dataclasses import" in cls.module.text
-    return decorators <= {"dataclasses.dataclass", *(("dataclass",) if is_pythons else ())}
+    return set(analysis.objects.decorators(cls)) <= {"dataclasses.dataclass"}

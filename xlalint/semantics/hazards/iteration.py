@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from xlalint.semantics.control_flow.differences import Difference
 from xlalint.semantics.facts import ARMS, COMPILED, CONVERSION, ITERATION, LOOP_EXIT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
@@ -165,8 +166,6 @@ def _kind(loop: ast.AST, frame: Frame) -> str:
 
 def _note_return(node: ast.If, test: Value, frame: Frame) -> None:
     """A `return` under a tensor condition in a Python `for`: the other arm goes on with the loop, and returns nothing."""
-    from xlalint.semantics.control_flow.conditionals import Difference
-
     found = Difference("return", "a value", "goes on with the loop")
     frame.analysis.note(frame, node.test, ARMS, test, found)
 
