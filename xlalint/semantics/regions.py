@@ -10,7 +10,6 @@ import ast
 from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from xlalint.semantics import evidence, free_parameters, records
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.callbacks.callables import Callee, callees
 from xlalint.semantics.classes import (
@@ -21,29 +20,25 @@ from xlalint.semantics.classes import (
     is_called_by_keras,
 )
 from xlalint.semantics.configured import is_flags, without_functions
-from xlalint.semantics.control_flow import bound_again
 from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import ASSUMED, COMPILED, EAGER, Context
-from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.syntax import called_name, nodes_of
-from xlalint.semantics.tracing import host_signs, host_use, templates, uncalled
+from xlalint.semantics.tracing import host_signs, templates, uncalled
 from xlalint.semantics.tracing.factories import Factories
 from xlalint.semantics.tracing.heirs import Heirs
 from xlalint.semantics.tracing.host_functions import ON_REPLICAS
+from xlalint.semantics.tracing.root_runs import RootRuns
 from xlalint.semantics.tracing.roots import Root
-from xlalint.semantics.tracing.wrappers import arguments_of
 from xlalint.semantics.training import printing
 from xlalint.semantics.training.devices import note_jit
 from xlalint.semantics.values import (
     ARRIVING,
     FUNCTION,
     INSTANCE,
-    NOTHING_KNOWN,
     PYTHON,
     SEQUENCE,
-    SOME_PYTHON,
     TENSOR,
     TRUE,
     Value,
@@ -79,9 +74,8 @@ class Regions:
         self._made_with: dict[ClassInfo, dict[Given, None]] = {}
         self._run_with: dict[ClassInfo, dict[Given, None]] = {}
         self._heirs = Heirs(analysis.classes)
-        # Where a method is run for a class that finishes it: whether that does the host's work.
-        self._of_heir: list[bool] | None = None
         self._factories = Factories(analysis)
+        self._runs = RootRuns(analysis, self._factories)
         self._pending: list[Root] = []
         # What stands in functions that nobody was seen to call; None once these have been run.
         self._in_factories: list[Root] | None = []
@@ -259,7 +253,7 @@ class Regions:
                 names_it = info not in self._host and host_signs.names_host_work(info.name)
                 if names_it or (makes_data and self._makes_data(info)):
                     context = Context(EAGER, False, False, (info.qualname,))
-                    self._run_root(Root(info, context, _self_of(info)))
+                    self._runs.run(Root(info, context, _self_of(info)))
         self._drain()
         if self._in_factories is not None:
             self._pending, self._in_factories = self._in_factories, None
@@ -272,7 +266,8 @@ class Regions:
             self._run_handed_to_host()
             if function not in self._host and self._may_be_called_otherwise(function):
                 met = len(self._analysis.functions.visited)
-                self._run_assumed(function, _self_of(function))
+                if self._run_assumed(function, _self_of(function)):
+                    self._host.add(function)
                 if function not in self._host:
                     self._run_for_heirs(function, heirs.get(function, ()))
                 if function in self._host:
@@ -285,10 +280,7 @@ class Regions:
             if not self._heirs.adds(cls, function):
                 continue
             met = len(self._analysis.functions.visited)
-            self._of_heir = []
-            self._run_assumed(function, Value(INSTANCE, ref=cls))
-            found, self._of_heir = self._of_heir, None
-            if any(found):
+            if self._run_assumed(function, Value(INSTANCE, ref=cls)):
                 self._host.add_parts(function, self._parts_of(cls, function))
                 self._analysis.functions.forget_visits(met)
 
@@ -305,7 +297,7 @@ class Regions:
                     host_signs.drives_training(info)
                 ):
                     context = Context(EAGER, False, False, (info.qualname,))
-                    self._run_root(Root(info, context, _self_of(info)))
+                    self._runs.run(Root(info, context, _self_of(info)))
         self._drain()
 
     def _makes_data(self, info: FunctionInfo) -> bool:
@@ -317,7 +309,7 @@ class Regions:
         """Run what tf.data was given, eagerly: helpers that nobody else calls are on the host with it."""
         for info in self._host.not_yet_run():
             context = Context(EAGER, False, False, (info.qualname,))
-            self._run_root(Root(info, context, _self_of(info)))
+            self._runs.run(Root(info, context, _self_of(info)))
 
     def _find_roots(self, module: ModuleInfo) -> None:
         for info in module.functions:
@@ -479,92 +471,11 @@ class Regions:
                 self._pending.pop(0) if self._pending else self._analysis.functions.put_off.pop(0)
             )
             if self._in_factories is None or self._factories.was_run(root.function):
-                self._run_root(root)
+                self._runs.run(root)
             else:
                 self._in_factories.append(root)
             if not self._pending:
                 self._analysis.inherited_steps.run()
-
-    def _run_root(self, root: Root) -> None:
-        info = root.function
-        try:
-            if root.context.region == COMPILED:
-                self._factories.run_around(info)
-            self._trace(root)
-        except Exception as error:
-            # One function that the analysis stumbles over costs no other its findings, and is not tried again.
-            self._analysis.functions.visited.setdefault(info)
-            self._analysis.failures.append(
-                Failure(info.module, info.node.lineno, info.qualname, error)
-            )
-
-    def _trace(self, root: Root) -> None:
-        info = root.function
-        self._analysis.arms.begin()
-        frame = self._analysis.functions.frame_of(
-            info, root.context, root.self_value, 0, root.closure
-        )
-        if frame.self_name is not None and root.self_value is not None:
-            frame.names[frame.self_name] = root.self_value
-        assumed = root.arguments is None
-        free = free_parameters.held(info, frame, assumed=assumed, role_method=root.role_method)
-        given = dict(root.given)
-        if root.arguments is not None:
-            free.update(_by_parameter(info, [n for n in free if n not in given], root.arguments))
-        free.update(given)
-        if root.context.region == ASSUMED:
-            frame.names.update(bound_again.around(info))
-        frame.names.update(free)
-        takes_text = any(v.is_tensor and v.dtype == "string" for v in free.values())
-        if root.context.region == COMPILED and root.role_method is None:
-            if assumed:
-                self._believe_callers(info, frame)
-            self._promote(info, frame)
-        self._analysis.functions.visited.setdefault(info)
-        self._analysis.functions.running.append(info)
-        value = NOTHING_KNOWN
-        try:
-            parameters = arguments_of(info, frame) if info.decorators else None
-            value = self._analysis.functions.run_body(info, frame)
-            if parameters is not None and root.context.region == COMPILED:
-                is_traced = self._analysis.traits(info).tf_function
-                self._analysis.wrappers.run(
-                    info, value, parameters, root.self_value, frame, traced=is_traced
-                )
-        finally:
-            self._analysis.functions.running.pop()
-            is_assumed = root.context.region == ASSUMED
-            is_work = bool(host_use.for_callers(frame.host, value) & host_use.WORK)
-            if is_assumed and self._of_heir is not None:
-                self._of_heir.append(is_work)
-            elif is_assumed and is_work:
-                self._host.add(info)
-            if root.role_method is None:
-                self._host.saw_feeding(info, frame, root.context, takes_text)
-
-    def _believe_callers(self, info: FunctionInfo, frame: Frame) -> None:
-        """What a parameter is called, or used for, says less than that everybody in the project passes a number of Python.
-
-        `given_sizes` says it of a module's own functions, by their text: these may be run before their callers are.
-        """
-        inferred = {n for n, value in frame.names.items() if value.is_tensor and not value.sure}
-        if inferred:
-            for name in inferred & self._analysis.functions.passed_in_python(info):
-                frame.names[name] = SOME_PYTHON
-
-    def _promote(self, info: FunctionInfo, frame: Frame) -> None:
-        """In a compiled function, a parameter used as a tensor is one: tf.function makes it so."""
-        inferred = [name for name, v in frame.names.items() if v.is_tensor and not v.sure]
-        if not inferred and not records.may_hold(info, frame.names.values()):
-            return
-        used = evidence.computed_with(info, frame)
-        parts = records.held(info, frame.names, used, frame)
-        frame.names.update(parts)
-        for name in used.intersection((*inferred, *parts)):
-            value = frame.names[name]
-            if value.is_tensor:
-                frame.names[name] = value._replace(sure=True, guess=False)
-        records.promote(info, used, frame)
 
     def _may_be_called_otherwise(self, info: FunctionInfo) -> bool:
         """Whether nobody in the project was seen to call a function, or a package makes it for others to call as well."""
@@ -580,14 +491,15 @@ class Regions:
             is_met = () not in seen and not self._analysis.modules.exports.name(info.cls)
         return not is_met or self._analysis.modules.exports.hold(info)
 
-    def _run_assumed(self, info: FunctionInfo, bound: Value | None) -> None:
+    def _run_assumed(self, info: FunctionInfo, bound: Value | None) -> bool:
+        """Run a function as compiled; whether it does the host's work."""
         why: tuple[str, ...] = (info.qualname,)
         if not info.module.may_hold_findings:  # nothing in its text says that it is TensorFlow's
             why = (f"{info.module.name.partition('.')[0]} on TensorFlow", *why)
         context = Context(
             ASSUMED, self._analysis.traits(info).never_converted is None, False, why, info
         )
-        self._run_root(Root(info, context, bound))
+        return self._runs.run(Root(info, context, bound))
 
 
 def _calls_one_of(method: FunctionInfo, names: Container[str]) -> bool:
@@ -601,20 +513,6 @@ def _called_on_self(method: FunctionInfo) -> Iterator[str]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if isinstance(node.func.value, ast.Name):
                 yield node.func.attr
-
-
-def _by_parameter(
-    info: FunctionInfo, names: list[str], values: tuple[Value, ...]
-) -> dict[str, Value]:
-    """Positional arguments by parameter; what the named ones do not take is in `*args`."""
-    signature = info.node.args
-    extra = signature.kwonlyargs + [a for a in (signature.vararg, signature.kwarg) if a is not None]
-    rest = {parameter.arg for parameter in extra}
-    named = [name for name in names if name not in rest]
-    found = dict(zip(named, values))
-    if signature.vararg is not None and len(values) > len(named):
-        found[signature.vararg.arg] = Value(SEQUENCE, ref=values[len(named) :])
-    return found
 
 
 def _self_of(info: FunctionInfo) -> Value | None:

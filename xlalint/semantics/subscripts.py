@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from xlalint.semantics import evidence, parameters
+from xlalint.semantics import evidence, parameters, sliced_axes
 from xlalint.semantics.callbacks import protocols
 from xlalint.semantics.elements import element, item_at
 from xlalint.semantics.environment import versions
@@ -35,8 +35,6 @@ from xlalint.semantics.hazards.iteration import is_taken_apart
 from xlalint.semantics.imports import module_loading
 from xlalint.semantics.results import composites, followed, padded_back, sorted_places
 from xlalint.semantics.results.result_shapes import masked, number
-from xlalint.semantics.results.shapes import Shape
-from xlalint.semantics.syntax import is_ellipsis
 from xlalint.semantics.values import (
     ARRIVING,
     BOUNDED,
@@ -156,23 +154,11 @@ def is_computed(value: Value) -> bool:
 def _shape_item(node: ast.Subscript, base: Value, index: Value, frame: Frame) -> Value:
     """`x.shape[0]` is a dimension, `x.shape[1:]` a shape."""
     if isinstance(node.slice, ast.Slice):
-        bounds = _known_slice(node.slice, frame)
+        bounds = sliced_axes.known_slice(node.slice, frame)
         if base.shape is None or bounds is None:
             return STATIC_SLICE
         return static_shape(base.shape[bounds])
     return unknown_sizes.size_at(base, number(index))
-
-
-def _known_slice(node: ast.Slice, frame: Frame) -> slice | None:
-    """The slice, when each bound that is given is known."""
-    bounds: list[int | None] = []
-    for part in (node.lower, node.upper, node.step):
-        value = NONE if part is None else frame.analysis.evaluate(part, frame)
-        known = None if value == NONE else number(value)
-        if known is None and value != NONE:
-            return None
-        bounds.append(known)
-    return None if bounds[2] == 0 else slice(*bounds)
 
 
 def _unknown_item(node: ast.Subscript, base: Value, index: Value, frame: Frame) -> Value:
@@ -299,17 +285,21 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
     if producer is None:
         producer, axis = _sized_by_slice(node, base, parts, values, frame)
     else:
-        at, axis = _follow_axis(parts, values, base)
+        at, axis = sliced_axes.follow_axis(parts, values, base)
         if at is not None:
             _note_misuse(node, parts[at], values[at], base, frame)
             is_open = isinstance(parts[at], ast.Slice)
             if not is_open or padded_back.is_cut_to_size(parts[at], base, frame):
                 producer = None
         frame.analysis.arms.saw_result(node, ((node.value, base),), producer, frame)
-    shape = None if base.structured else _shape_after(base.shape, parts, values, frame)
-    rank = _rank_after(base.rank, parts) if shape is None and base.rank is not None else None
+    shape = None if base.structured else sliced_axes.shape_after(base.shape, parts, values, frame)
+    rank = (
+        sliced_axes.rank_after(base.rank, parts)
+        if shape is None and base.rank is not None
+        else None
+    )
     if rank is None and base.producer is not None:
-        rank = _least_rank(parts)
+        rank = sliced_axes.least_rank(parts)
     rank = len(shape) if shape is not None else rank
     if base.producer is not None and producer is None:
         dependence = max(dependence, COMPUTED)
@@ -326,13 +316,13 @@ def _tensor_item(node: ast.Subscript, base: Value, frame: Frame) -> Value:
             content = padded_back.count(base)
     if type(base.ref) is Lengths and len(parts) == 1 and isinstance(parts[0], ast.Slice):
         content = Lengths(is_part=True)
-    if type(base.ref) is Places and all(map(_keeps_order, parts, values)):
+    if type(base.ref) is Places and all(map(sliced_axes.keeps_order, parts, values)):
         content = base.ref
     if content is None and base.producer is None and producer is not None:
         content = _cut(parts, values)
     return Value(
         TENSOR, dependence, producer, base.dtype, rank, content, base.sure, False,
-        base.structured and not _has_axes(node),
+        base.structured and not sliced_axes.has_axes(node),
         shape=shape, sized_axis=axis if producer is not None else 0,
         counted=counts.of_item(base, producer, dependence, node, frame),
         given=base.given, guess=base.guess and not _takes_tensor(values, frame),
@@ -391,50 +381,21 @@ def _sized_by_slice(
             if base.dtype is None or base.dtype.startswith(("float", "bfloat", "complex")):
                 frame.analysis.note(frame, node, SLICE, base)
                 kept_in_steps.note_slice(node, part, base, frame)
-            return ast.unparse(node), _axis_after(parts, values, position)
+            return ast.unparse(node), sliced_axes.axis_after(parts, values, position)
         if value.dependence == ARRIVING and not value.guess:
-            return ReadInCalls(ast.unparse(node)), _axis_after(parts, values, position)
+            return ReadInCalls(ast.unparse(node)), sliced_axes.axis_after(parts, values, position)
     return None, 0
 
 
 def _cut(parts: list[ast.expr], values: list[Value]) -> Cut | None:
     """The axes of the result that its slices make as long as the running program says; None where one of them cannot be told."""
     axes = [
-        _axis_after(parts, values, position)
+        sliced_axes.axis_after(parts, values, position)
         for position, (part, value) in enumerate(zip(parts, values))
         if isinstance(part, ast.Slice) and (value.is_of_the_run or value.dependence == ARRIVING)
     ]
     known = frozenset(axis for axis in axes if axis is not None)
     return Cut(known) if len(known) == len(axes) else None
-
-
-def _axis_after(parts: list[ast.expr], values: list[Value], position: int) -> int | None:
-    """Which axis of the result the slice at `position` makes; None behind an ellipsis."""
-    before = list(zip(parts, values))[:position]
-    if any(is_ellipsis(part) for part, _ in before):
-        return None
-    return sum(isinstance(part, ast.Slice) or _is_new_axis(part, value) for part, value in before)
-
-
-def _follow_axis(
-    parts: list[ast.expr], values: list[Value], base: Value
-) -> tuple[int | None, int | None]:
-    """Which part of a subscript falls on the data-sized axis (None: none does), and which axis that is afterwards."""
-    sized = 0 if base.rank == 1 else base.sized_axis  # what is reshaped to one axis has no other
-    if sized is None:
-        return None, None
-    old = new = 0
-    for position, (part, value) in enumerate(zip(parts, values)):
-        if _is_new_axis(part, value):
-            new += 1
-        elif is_ellipsis(part):
-            return None, 0 if old == new == sized == 0 else None
-        elif old == sized:
-            return position, new
-        else:
-            old += 1
-            new += isinstance(part, ast.Slice)
-    return None, new + sized - old
 
 
 def _content_item(
@@ -444,7 +405,7 @@ def _content_item(
     if type(base.ref) is not Content or len(parts) != 1:
         return None
     if isinstance(parts[0], ast.Slice):
-        bounds = _known_slice(parts[0], frame)
+        bounds = sliced_axes.known_slice(parts[0], frame)
         return _content_slice(base.ref, bounds) if bounds is not None else None
     known = number(values[0])
     held = base.ref.numbers
@@ -466,8 +427,8 @@ def _is_settled(base: Value, parts: list[ast.expr], values: list[Value], frame: 
         return False
     count = len(base.ref.numbers) if type(base.ref) is Content else None
     if isinstance(parts[0], ast.Slice):
-        taken = _known_slice(parts[0], frame)
-        if taken is None or (count is None and _counts_from_the_end(taken)):
+        taken = sliced_axes.known_slice(parts[0], frame)
+        if taken is None or (count is None and sliced_axes.counts_from_the_end(taken)):
             return False
         return place not in range(*taken.indices(count if count is not None else place + 1))
     known = number(values[0])
@@ -478,98 +439,10 @@ def _is_settled(base: Value, parts: list[ast.expr], values: list[Value], frame: 
 
 def _sizes_left(base: Value, parts: list[ast.expr], frame: Frame) -> Sizes | None:
     """`tf.shape(kept)[1:]` of what nobody knows the rank of."""
-    taken = _known_slice(parts[0], frame) if isinstance(parts[0], ast.Slice) else None
+    taken = sliced_axes.known_slice(parts[0], frame) if isinstance(parts[0], ast.Slice) else None
     if type(base.ref) is not Sizes or taken is None or (taken.start or 0) < 0:
         return None
     return Sizes(base.ref.open_place - (taken.start or 0)) if taken.step in (None, 1) else None
-
-
-def _counts_from_the_end(taken: slice) -> bool:
-    return any(bound is not None and bound < 0 for bound in (taken.start, taken.stop, taken.step))
-
-
-def _shape_after(
-    shape: Shape | None, parts: list[ast.expr], values: list[Value], frame: Frame
-) -> Shape | None:
-    """The static shape of `x[parts]`, dimension by dimension."""
-    if shape is None or any(isinstance(part, ast.Starred) for part in parts):
-        return None
-    used = sum(
-        1
-        for part, value in zip(parts, values)
-        if not _is_new_axis(part, value) and not is_ellipsis(part)
-    )
-    if used > len(shape):
-        return None
-    result: list[int | None] = []
-    position = 0
-    for part, value in zip(parts, values):
-        if is_ellipsis(part):
-            kept = len(shape) - used
-            result.extend(shape[position : position + kept])
-            position += kept
-        elif _is_new_axis(part, value):
-            result.append(1)
-        elif isinstance(part, ast.Slice):
-            bounds = _known_slice(part, frame)
-            size = shape[position]
-            whole = bounds == slice(None, None, None)
-            result.append(
-                size
-                if whole
-                else None
-                if size is None or bounds is None
-                else len(range(*bounds.indices(size)))
-            )
-            position += 1
-        elif value.kind is PYTHON or (value.is_tensor and value.shape == ()):
-            position += 1
-        else:
-            return None  # an index that may be an array
-    return (*result, *shape[position:])
-
-
-def _has_axes(node: ast.Subscript) -> bool:
-    """`x[0, 0]`, `x[:, -1]`: an item of several axes, which lists and dictionaries do not have."""
-    if not isinstance(node.slice, ast.Tuple):
-        return False
-    return any(isinstance(part, (ast.Slice, ast.Constant)) for part in node.slice.elts)
-
-
-def _keeps_order(part: ast.expr, value: Value) -> bool:
-    """Whether a part of a subscript says in numbers what of the sorted is taken: `best[:, 0]`."""
-    known = value.constant()
-    return _is_kept_axis(part, value) or (known is not None and type(known.value) is int)
-
-
-def _is_kept_axis(part: ast.expr, value: Value) -> bool:
-    return isinstance(part, ast.Slice) or is_ellipsis(part) or _is_new_axis(part, value)
-
-
-def _is_new_axis(part: ast.expr, value: Value) -> bool:
-    return value == NONE or (
-        value.kind is EXTERNAL and str(value.ref) in ("tf.newaxis", "np.newaxis")
-    )
-
-
-def _rank_after(rank: int, parts: list[ast.expr]) -> int | None:
-    """The least rank of what is left of a tensor of this least rank; None where it may be a scalar or not."""
-    slices = sum(isinstance(part, ast.Slice) for part in parts)
-    for part in parts:
-        if is_ellipsis(part) or isinstance(part, ast.Slice):
-            continue
-        if isinstance(part, ast.Attribute) or (
-            isinstance(part, ast.Constant) and part.value is None
-        ):
-            return None  # a dimension of 1, which goes with any other
-        rank -= 1
-    return max(rank, slices) or None
-
-
-def _least_rank(parts: list[ast.expr]) -> int | None:
-    """`boxes[:, 2:4]` has two axes at least, whatever it is of."""
-    slices = sum(isinstance(part, ast.Slice) for part in parts)
-    return slices if slices > 1 else None
 
 
 def index_value(part: ast.expr, frame: Frame) -> Value:

@@ -37,8 +37,6 @@ def of_call(name: str, api: Api, bound: Bound) -> Shape | None:
         return found
     if api.shape is None or any(parameter in bound for parameter in api.shape_unless):
         return None
-    if leaf in _OPEN_RANKS or leaf in _DRAWN_FOR_PARAMETERS:
-        return None
     return _as_measured(api, api.shape, bound)
 
 
@@ -512,18 +510,15 @@ def _sequence_mask(api: Api, bound: Bound) -> Shape | None:
     return (*shape, number(longest) if longest is not None else None)
 
 
-# Their results have the rank that their arguments say, not that of the calls that were measured.
-_OPEN_RANKS = frozenset(
-    "quantile nanquantile percentile nanpercentile get_item dynamic_stitch slogdet tensordot sufficient_statistics".split()
-)
-_DRAWN_FOR_PARAMETERS = frozenset({"gamma", "poisson", "random_gamma", "random_poisson"})
+def _open(api: Api, bound: Bound) -> None:
+    """The result has the rank that the arguments say, not that of the call that was measured."""
 
 
 def is_scalar(name: str, api: Api) -> bool:
     """Whether a call gives a scalar where it is given no axis."""
     leaf = name.rsplit(".", 1)[-1]
     is_one = (api.shape or "").startswith(("reduce", "rank:0"))
-    return is_one and api.result_rank == 0 and leaf not in _OPEN_RANKS
+    return is_one and api.result_rank == 0 and _RULES.get(leaf) not in (_open, _quantile)
 
 
 def keeps_batch(api: Api) -> bool:
@@ -582,12 +577,17 @@ _RULES: dict[str, Callable[[Api, Bound], Shape | None]] = {
     "accumulate_n": _sum_of_tensors,
     "poisson": _drawn,
     "gamma": _drawn,
+    "random_gamma": _drawn,
+    "random_poisson": _drawn,
     "quantile": _quantile,
     "nanquantile": _quantile,
     "percentile": _quantile,
     "nanpercentile": _quantile,
-    "get_item": lambda api, bound: None,
-    "dynamic_stitch": lambda api, bound: None,
+    "get_item": _open,
+    "dynamic_stitch": _open,
+    "slogdet": _open,
+    "tensordot": _open,
+    "sufficient_statistics": _open,
     "tile": _tile,
     "pad": _padded,
     "broadcast_to": _broadcast_to,
