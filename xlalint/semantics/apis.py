@@ -33,6 +33,7 @@ from xlalint.semantics.names import api_name
 from xlalint.semantics.results import (
     composites,
     drawn_samples,
+    foreign_results,
     padded_back,
     results,
     special_results,
@@ -342,6 +343,9 @@ def _foreign_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) 
     tally = tallies.call(name, arguments, node, frame)
     if tally is not None:
         return tally
+    known = foreign_results.of_call(name, arguments)
+    if known is not None:
+        return known
     if name.startswith("tensorflow_addons."):
         made = addons.result(name, arguments.positional)
         if made is not None:

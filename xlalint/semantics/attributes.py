@@ -124,7 +124,17 @@ def _of_tensor(value: Value, attr: str, frame: Frame) -> Value:
             if value.structured
             else NOTHING_KNOWN
         )
+    if value.structured and attr in _FIELDS_OF_OUTPUTS:
+        return Value(TENSOR, value.dependence, sure=value.sure, structured=attr.endswith("s"))
     return NOTHING_KNOWN
+
+
+# What models of transformers name their outputs; those of several layers come as a tuple.
+_FIELDS_OF_OUTPUTS = frozenset(
+    "last_hidden_state pooler_output logits loss hidden_states attentions start_logits end_logits "
+    "encoder_last_hidden_state encoder_hidden_states decoder_hidden_states cross_attentions "
+    "text_embeds image_embeds logits_per_image logits_per_text".split()
+)
 
 
 def _of_shape(value: Value, attr: str, frame: Frame) -> Value:

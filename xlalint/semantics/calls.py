@@ -10,6 +10,7 @@ from xlalint.semantics import (
     api_objects,
     apis,
     backends,
+    given_models,
     keyword_style,
     named_tuples,
     nesting,
@@ -154,10 +155,10 @@ def _call_of_unknown(func: ast.expr, arguments: Arguments, frame: Frame) -> Valu
     """What nobody knows the function of: a loss computed from tensors is a tensor, whoever computes it."""
     name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
     if not frame.context.is_compiled or not _LOSS_NAMES.search(name):
-        return NOTHING_KNOWN
+        return given_models.returned(func, arguments, frame)
     if any(value.is_tensor and not value.guess for value in arguments.positional):
         return Value(TENSOR, COMPUTED, sure=False)
-    return NOTHING_KNOWN
+    return given_models.returned(func, arguments, frame)
 
 
 def _call_any(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:

@@ -23,6 +23,10 @@ _HOMES = (_HOME, _HOME_IN_TF1)
 # A joint distribution draws a tuple or a dictionary of samples.
 _OF_SEVERAL = "JointDistribution"
 _DENSITIES = ("log_prob", "prob", "entropy")
+_GIVE_TENSORS = frozenset(
+    "log_prob prob unnormalized_log_prob cdf log_cdf survival_function log_survival_function quantile entropy mean mode median "
+    "stddev variance covariance kl_divergence cross_entropy".split()
+)
 # By class, the operation without a kernel that a method emits.
 _OPERATIONS: dict[str, dict[str, str]] = {
     f"{_HOME}NegativeBinomial": {"sample": "StatelessRandomGammaV3"},
@@ -67,7 +71,7 @@ def _of_determinant(name: str, arguments: Arguments) -> str | None:
 def call(
     base: Value, name: str, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
 ) -> Value | None:
-    """What a method of a distribution of the class `name` returns, where it draws; None otherwise."""
+    """What a method of a distribution of the class `name` returns, where it draws or computes; None otherwise."""
     if not name.startswith(_HOMES):
         return None
     operation = _OPERATIONS.get(name, {}).get(attr)
@@ -75,6 +79,8 @@ def call(
         operation = next((v.ref for k, v in base.ref.arguments if k == "determinant"), None)
     if operation is not None:
         note_operation(operation, (), node, frame)
+    if attr in _GIVE_TENSORS:
+        return Value(TENSOR, COMPUTED)
     if attr != "sample":
         return None
     if operation is None:
