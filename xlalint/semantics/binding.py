@@ -8,7 +8,7 @@ from xlalint.semantics import parameters
 from xlalint.semantics.control_flow.narrowing import dotted_name
 from xlalint.semantics.elements import element, item_at
 from xlalint.semantics.expressions import evaluate
-from xlalint.semantics.facts import ARRAY_ITEM, ASSUMED
+from xlalint.semantics.facts import ARRAY_ITEM, ASSUMED, COMPILED
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import collected, iteration, outliving, unknown_sizes
 from xlalint.semantics.index import ClassInfo
@@ -19,6 +19,7 @@ from xlalint.semantics.tracing import host_use
 from xlalint.semantics.values import (
     ARRIVING,
     COLLECTION,
+    COMPUTED,
     MAPPING,
     NDARRAY,
     NONE,
@@ -26,6 +27,8 @@ from xlalint.semantics.values import (
     PYTHON,
     SEQUENCE,
     SHAPE,
+    TENSOR,
+    UNKNOWN,
     VARIABLE,
     Value,
 )
@@ -35,6 +38,8 @@ def bind(target: ast.expr, value: Value, frame: Frame) -> None:
     """Give the names in an assignment's target their values."""
     value = bounded(value)
     if isinstance(target, ast.Name):
+        if value.kind is UNKNOWN and _is_differentiated(target.id, frame):
+            value = Value(TENSOR, COMPUTED, sure=frame.context.region == COMPILED, structured=True)
         frame.names[target.id] = value
         frame.names.forget_attributes(target.id)
     elif isinstance(target, (ast.Tuple, ast.List)):
@@ -45,6 +50,12 @@ def bind(target: ast.expr, value: Value, frame: Frame) -> None:
         bind(target.value, Value(COLLECTION, ref=value), frame)
     elif isinstance(target, ast.Subscript):
         _bind_item(target, value, frame)
+
+
+def _is_differentiated(name: str, frame: Frame) -> bool:
+    """Whether compiled code takes the gradient of what it calls so: whoever made it, `loss` is a tensor then."""
+    info = frame.function if frame.context.is_compiled else None
+    return info is not None and name in info.training_uses.differentiated
 
 
 def _unpack(targets: list[ast.expr], value: Value, frame: Frame) -> None:

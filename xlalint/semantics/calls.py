@@ -286,6 +286,8 @@ def _call_external(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
     value = apis.call_api(str(target.ref), arguments, node, frame)
     if reductions.is_step(frame):
         return reductions.of_call(name, arguments, value, node, frame)
+    if value == NOTHING_KNOWN and isinstance(node, ast.Call) and not name.startswith(_FOLLOWED):
+        return _call_of_unknown(node.func, arguments, frame)
     if frame.scope or value.kind is STRATEGY:
         return frame.analysis.scopes.made(value, name, node, frame)
     return value
@@ -340,6 +342,8 @@ def _fails_however_made(layer: Api) -> bool:
 
 # Keras's own steps return what its metrics come to, by name.
 _STEPS = frozenset({"train_step", "test_step"})
+# What the analysis knows itself; nobody sees what other packages' functions do.
+_FOLLOWED = ("tf.", "keras.", "tf_keras.", "np.", "math.")
 _LOGS = Value(MAPPING, ref=((None, Value(TENSOR, COMPUTED)),))
 _STEPS_OF_KERAS = frozenset(
     f"{root}.Model.{step}" for root in ("keras", "keras.models") for step in _STEPS

@@ -207,7 +207,9 @@ def _boolean(node: ast.BoolOp, frame: Frame) -> Value:
         _note_test(node, asked, "and" if is_and else "or", frame)
         return tensor_of(*tensors)._replace(dtype="bool")
     if tensors and node in frame.covered:
-        return tensor_of(*tensors)._replace(dtype=dtype)
+        # `if attributes and ...` may ask whether a dictionary holds any.
+        is_vague = all(value.structured for value in tensors)
+        return tensor_of(*tensors)._replace(dtype=dtype, structured=is_vague)
     usual = _usual_outcome(values, is_and)
     if usual is not None:
         return usual

@@ -15,8 +15,8 @@ from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import COMPILED
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.syntax import nodes_of
-from xlalint.semantics.values import COMPUTED, NOTHING_KNOWN, TENSOR, Value
+from xlalint.semantics.syntax import called_name
+from xlalint.semantics.values import COMPUTED, NOTHING_KNOWN, TENSOR, UNKNOWN, Value
 
 _TRAINING = "training"
 # What an attribute is called that is asked for something else than tensors.
@@ -24,29 +24,37 @@ _GIVES_NUMBERS = re.compile(
     r"(^|_)(shape|size|len|length|rank|ndim|dims?|axis|num|count|name|log|logger|callback|hook|print|is|has|should)(_|$)"
 )
 _NAMED = re.compile(
-    r"(^|_)(model|network|net|generator|discriminator|critic|actor|policy|encoder|decoder|backbone|classifier|teacher|student)$"
+    r"(^|_)(model|network|net|gen|generator|disc|discriminator|critic|actor|policy|encoder|decoder|backbone|classifier|teacher|"
+    r"student|mlp|head)$"
 )
-_OF_MODELS = frozenset({"trainable_variables", "trainable_weights"})
 
 
 def returned(func: ast.expr, arguments: Arguments, frame: Frame) -> Value:
-    """What a call of something unknown gives that is a model or a layer, by how it is called, by what else is asked of it, or as
-    what it is kept: tensors, in whatever structure. Nothing is known where no tensor is handed to it.
+    """What a call of something unknown gives that is a model or a layer, by how it is called, by what else is asked of it, by its
+    name, or as what it is kept: tensors, in whatever structure. Nothing is known where no tensor is handed to it.
     """
     if not frame.context.is_compiled or not isinstance(
         func, (ast.Name, ast.Attribute, ast.Subscript)
     ):
         return NOTHING_KNOWN
     given = [leaf for value in arguments.positional for leaf in leaves(value)]
-    tensors = [leaf for leaf in given if leaf.is_tensor]
-    is_called_so = _TRAINING in arguments.keywords
-    if is_called_so or ast.unparse(func) in _trained(frame.function):
-        is_sure = frame.context.region == COMPILED and any(not leaf.guess for leaf in tensors)
-        return _tensors(is_sure) if tensors else NOTHING_KNOWN
-    is_named = isinstance(func, ast.Name) and _NAMED.search(func.id) is not None
-    if (is_named or _is_kept(func, frame)) and any(not leaf.guess for leaf in tensors):
+    # What is compiled works on tensors, whether or not it is known which.
+    is_traced = frame.context.region == COMPILED
+    may_be = [leaf for leaf in given if leaf.is_tensor or (is_traced and leaf.kind is UNKNOWN)]
+    if not may_be:
+        return NOTHING_KNOWN
+    are_tensors = any(leaf.is_tensor and not leaf.guess for leaf in given)
+    trained = frame.function.training_uses.trained if frame.function is not None else ()
+    if _TRAINING in arguments.keywords or ast.unparse(func) in trained:
+        return _tensors(is_traced and are_tensors)
+    is_named = not isinstance(func, ast.Subscript) and _NAMED.search(_name(func)) is not None
+    if (is_named and (is_traced or are_tensors)) or (are_tensors and _is_kept(func, frame)):
         return _tensors(False)
     return NOTHING_KNOWN
+
+
+def _name(func: ast.Name | ast.Attribute) -> str:
+    return func.attr if isinstance(func, ast.Attribute) else func.id
 
 
 def _tensors(is_sure: bool) -> Value:
@@ -55,25 +63,38 @@ def _tensors(is_sure: bool) -> Value:
 
 def _is_kept(func: ast.expr, frame: Frame) -> bool:
     """Whether a layer or a model keeps in an attribute what is called, and nothing is known of it but what it is called with."""
-    if isinstance(func, ast.Subscript):
-        func = func.value  # `self.heads[name](x)`
     cls = frame.function.cls if frame.function is not None else None
-    if cls is None or not isinstance(func, ast.Attribute) or _GIVES_NUMBERS.search(func.attr):
+    role = frame.analysis.classes.role(cls) if cls is not None else None
+    if cls is None or role is None or role.kind not in (LAYER, MODEL):
         return False
-    role = frame.analysis.classes.role(cls)
-    if role is None or role.kind not in (LAYER, MODEL):
+    keeper = _keeper(func, frame)
+    if keeper is None or _GIVES_NUMBERS.search(keeper):
         return False
-    is_own = isinstance(func.value, ast.Name) and func.value.id == frame.self_name
-    return is_own and frame.analysis.objects.instance_attribute(cls, func.attr) is not None
+    return frame.analysis.objects.instance_attribute(cls, keeper) is not None
 
 
-def _trained(info: FunctionInfo | None) -> frozenset[str]:
-    """What a function asks for the variables that are trained: the text of `self.generator` in `self.generator.trainable_weights`."""
-    if info is None:
-        return frozenset()
-    return frozenset(
-        ast.unparse(part.value)
-        for call in info.calls
-        for part in nodes_of(call.args)
-        if isinstance(part, ast.Attribute) and part.attr in _OF_MODELS
-    )
+def _keeper(func: ast.expr, frame: Frame) -> str | None:
+    """The attribute of `self` that holds what is called: `self.head(x)`, `self.heads[name](x)`, `for conv in self.convs: x = conv(x)`."""
+    if isinstance(func, ast.Subscript):
+        func = func.value
+    if isinstance(func, ast.Name):
+        func = _gone_through(func.id, frame.function) or func
+    if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+        return func.attr if func.value.id == frame.self_name else None
+    return None
+
+
+def _gone_through(name: str, info: FunctionInfo | None) -> ast.expr | None:
+    """What a loop takes the items from that it calls by this name; of `zip` and `enumerate`, what stands at its place."""
+    for node in () if info is None else info.telling:
+        if not isinstance(node, ast.For):
+            continue
+        targets = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
+        place = next((i for i, t in enumerate(targets) if getattr(t, "id", "") == name), None)
+        if place is None:
+            continue
+        if isinstance(node.iter, ast.Call) and called_name(node.iter) in ("zip", "enumerate"):
+            place -= called_name(node.iter) == "enumerate"
+            return node.iter.args[place] if 0 <= place < len(node.iter.args) else None
+        return node.iter
+    return None

@@ -20,6 +20,7 @@ from xlalint.semantics.names import mentions_tensorflow
 from xlalint.semantics.stand_ins import in_place_of
 from xlalint.semantics.syntax import found_in, nodes_of
 from xlalint.semantics.text_lines import holds_one, lines_at, plain
+from xlalint.semantics.training_uses import TrainingUses, training_uses_in
 from xlalint.semantics.uses import Uses, uses_in
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -60,6 +61,7 @@ class FunctionInfo:
     _uses: Uses | None = None
     _stand_ins: dict[str, ast.expr] | None = None
     _calls: tuple[ast.Call, ...] | None = None
+    _training_uses: TrainingUses | None = None
     _nested: dict[str, FunctionInfo] | None = None
     _parameter_names: frozenset[str] | None = None
 
@@ -185,6 +187,13 @@ class FunctionInfo:
         if self._calls is None:
             self._calls = tuple(node for node in self.telling if isinstance(node, ast.Call))
         return self._calls
+
+    @property
+    def training_uses(self) -> TrainingUses:
+        """What the function differentiates and trains."""
+        if self._training_uses is None:
+            self._training_uses = training_uses_in(self.calls)
+        return self._training_uses
 
     @property
     def nested(self) -> dict[str, FunctionInfo]:

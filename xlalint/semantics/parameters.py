@@ -147,7 +147,8 @@ def from_default(name: str, default: ast.expr | None) -> Value | None:
             return None
         return SOME_PYTHON if "train" in name else usually(default.value)
     if isinstance(default, (ast.Tuple, ast.List)):
-        return Value(COLLECTION, ref=SOME_PYTHON)
+        # Of what is empty unless somebody fills it, nobody knows the items: `blocks=()`.
+        return Value(COLLECTION, ref=SOME_PYTHON if default.elts else None)
     if isinstance(default, ast.UnaryOp) and isinstance(default.operand, ast.Constant):
         return SOME_PYTHON
     return NOTHING_KNOWN

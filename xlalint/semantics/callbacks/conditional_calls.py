@@ -20,7 +20,16 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import sliced_arms
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.joins import join_all
-from xlalint.semantics.values import FROM_SHAPE, FUNCTION, NOTHING_KNOWN, SEQUENCE, Value
+from xlalint.semantics.values import (
+    COMPUTED,
+    FROM_SHAPE,
+    FUNCTION,
+    NOTHING_KNOWN,
+    SEQUENCE,
+    TENSOR,
+    UNKNOWN,
+    Value,
+)
 
 
 def cond(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -54,6 +63,9 @@ def _either(
     bodies = [_definition(function) for function in functions]
     joined = chosen.by(test, *results) if len(results) == 2 else None
     joined = joined or join_all(tuple(results))
+    if joined.kind is UNKNOWN:
+        # Nothing but tensors, in some structure, comes out of the graph.
+        return Value(TENSOR, COMPUTED, sure=test.sure and not test.guess, structured=True)
     return unequal_arms.of_callbacks(joined, results, bodies, asked, frame)
 
 
