@@ -160,6 +160,45 @@ def test_dtypes_that_differ() -> None:
     assert made["dtypes"] == {"complex64": "fails"}
 
 
+NOT_ITS_KIND = "InvalidArgumentError: Value for attr 'T' of int32 is not in the list of allowed values: half, float"
+REFUSED = {"status": "refused", "error": NOT_ITS_KIND}
+LIMITED = {
+    "status": "refused",
+    "error": "TypeError: Cannot convert 1.0 to EagerTensor of dtype int32",
+}
+TAKEN = {"status": "compiles", "input_dtype": "int32", "output_dtype": "int32"}
+DIVIDED = {"status": "compiles", "input_dtype": "int32", "output_dtype": "float64"}
+RECEIVED = {"status": "compiles", "input_dtype": "float32", "output_dtype": "float32"}
+OTHER = {"status": "compiles", "input_dtype": "float16", "output_dtype": "float16"}
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        pytest.param(
+            {"int32": REFUSED, "int64": REFUSED, "float16": OTHER}, True, id="a logarithm"
+        ),
+        pytest.param({"int32": DIVIDED, "int64": DIVIDED, "float16": OTHER}, True, id="a quotient"),
+        pytest.param({"int32": TAKEN, "int64": REFUSED, "float16": OTHER}, False, id="a sum"),
+        pytest.param(
+            {"int32": LIMITED, "int64": LIMITED, "float16": OTHER}, False, id="the limits of a clip"
+        ),
+        pytest.param(
+            {"int32": RECEIVED, "int64": RECEIVED, "float16": OTHER},
+            False,
+            id="no number was another",
+        ),
+        pytest.param({"int32": REFUSED, "int64": REFUSED}, False, id="float32 alone is taken"),
+        pytest.param({"int32": REFUSED, "float16": OTHER}, False, id="not measured"),
+    ],
+)
+def test_what_makes_floating_numbers(steps: dict[str, dict[str, str]], expected: bool) -> None:
+    given = {f"dtype__{name}": each for name, each in steps.items()}
+    made = row(default=default(output_dtype="float32"), **given)
+
+    assert made.get("floating", False) is expected
+
+
 def test_operations_collect_what_they_need_from_all_calls() -> None:
     rows = op_rows(
         {"Range": {"kernel": True}, "Other": {}},

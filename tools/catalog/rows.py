@@ -9,6 +9,10 @@ Steps = Mapping[str, Mapping[str, Any]]
 Row = dict[str, Any]
 
 _BOUNDED = ("fine", "wrong-numbers", "rejected", "crashes")
+_WHOLE = ("dtype:int32", "dtype:int64")
+_OTHER_FLOATS = ("dtype:float16", "dtype:float64")
+_NOT_ITS_KIND = "is not in the list of allowed values"
+_FLOATING = ("float", "bfloat", "complex")
 _VERDICT_KEYS = ("status", "reason", "missing", "data_sized")
 
 
@@ -25,6 +29,7 @@ def api_row(params: list[str], steps: Steps, host_ops: frozenset[str]) -> Row:
             "python_parts": _arguments(steps, params, default, "python", "parts:"),
             **_form(steps),
             "dtypes": _dtypes(steps, base["status"]),
+            "floating": _is_floating(steps),
             "conditions": _conditions(steps, base, default, params),
             **_gradient(steps),
             **_data_sized(steps, params),
@@ -169,6 +174,32 @@ def _dtypes(steps: Steps, base: str) -> dict[str, str]:
         and result.get("status") in ("compiles", "fails", "crashes")
         and result["status"] != base
     }
+
+
+def _is_floating(steps: Steps) -> bool:
+    """Whether floating or complex numbers come out, whatever goes in.
+
+    What takes no whole numbers takes other floats than float32, and an operation's kinds are why: a function that was
+    given (`lambda x: x + 1.0`) and a divisor that became 0 are refused for their own sake.
+    """
+    whole = [steps.get(label, {}) for label in _WHOLE]
+    others = [steps.get(label, {}) for label in _OTHER_FLOATS]
+    outputs = [each["output_dtype"] for each in others if "output_dtype" in each]
+    outputs.append(steps.get("default", {}).get("output_dtype", ""))
+    return (
+        len(outputs) > 1
+        and all(each.startswith(_FLOATING) for each in outputs)
+        and all(_takes_no_whole(each) or _makes_floats_of_whole(each) for each in whole)
+    )
+
+
+def _takes_no_whole(step: Mapping[str, Any]) -> bool:
+    return step.get("status") == "refused" and _NOT_ITS_KIND in str(step.get("error"))
+
+
+def _makes_floats_of_whole(step: Mapping[str, Any]) -> bool:
+    given, made = str(step.get("input_dtype")), str(step.get("output_dtype"))
+    return given.startswith("int") and made.startswith(_FLOATING)
 
 
 def _conditions(

@@ -80,6 +80,7 @@ class Api:
     - `result_dtype`: of the first output: `same` as the first tensor argument, `real` (the same, but float32
       for complex64), `like:PARAMETER`, a fixed name such as `bool`, or None. `dtype_arg`: the argument that decides it where it is given (`dtype`, `out_type`...).
       `result_rank`: 0 when every axis is reduced by default.
+      `floating`: whatever the dtype of its arguments, floating or complex numbers come out, or it refuses them.
     - `shape` of the one tensor that comes out: `same` as the first tensor argument; `like:PARAMETER`; `broadcast` of all
       tensor arguments; `matmul`; `reduce` (an `axis` argument takes axes away, all of them by default), `reduce:0` and
       `reduce:-1` (that one by default); `drop:N` (the broadcast of all tensor arguments, without the last N axes);
@@ -113,6 +114,7 @@ class Api:
     result_dtype: str | None
     result_rank: int | None
     dtype_arg: str | None
+    floating: bool
     shape: str | None
     shape_unless: tuple[str, ...]
     host: bool
@@ -511,6 +513,7 @@ def _api(name: str, row: Mapping[str, Any]) -> Api:
         result_dtype=row.get("result_dtype"),
         result_rank=row.get("result_rank"),
         dtype_arg=row.get("dtype_arg"),
+        floating=row.get("floating", False),
         shape=row.get("shape"),
         shape_unless=tuple(row.get("shape_unless", ())),
         host=row.get("host", False),

@@ -6,18 +6,20 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypeGuard
 
 from xlalint.semantics.facts import Verdict
 from xlalint.semantics.hazards import numbers_first
-from xlalint.semantics.results.floating import is_floating
-from xlalint.semantics.syntax import called_name
+from xlalint.semantics.results.floating import is_floating, takes_floats
+from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.values import TENSOR, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.catalog import Api
     from xlalint.semantics.frames import Frame
 
+_WITH_A_NUMBER = (ast.Add, ast.Sub, ast.Mult, ast.Pow)
 _ASKED = frozenset({"is_nan", "is_inf", "is_finite"})
 _INFINITE = frozenset({"inf", "nan", "NaN", "Inf", "infty", "PINF", "NINF"})
 
@@ -38,9 +40,72 @@ def number_first(api: Api, bound: dict[str, Value], node: ast.AST, frame: Frame)
     if written is None:
         return None
     asked = _given(node, "condition", parameters) if "condition" in parameters else None
-    if not (is_floating(written, frame) or (asked is not None and _asks(asked, written))):
+    if not (
+        is_floating(written, frame)
+        or (asked is not None and _asks(asked, written))
+        or _becomes_floating(node, frame)
+    ):
         return None
     return Verdict("fails", (), numbers_first.REASON, (), ())
+
+
+def _becomes_floating(node: ast.Call, frame: Frame) -> bool:
+    """Whether what is computed goes where no whole numbers do: `tf.sqrt(tf.maximum(0, x))`, `0.5 * tf.maximum(0, x)`, or
+    `x = tf.maximum(-9, x)` and then `tf.exp(-x)`.
+    """
+    info = frame.function
+    if info is None or isinstance(info.node, ast.Lambda):
+        return False
+    name = next((_only_name(part) for part in info.carrying if _value_of(part) is node), None)
+    parts = list(nodes_of(info.body))
+    stores = [part.lineno for part in parts if _is_store(part, name)]
+    first = node.end_lineno or node.lineno
+    for part in parts:
+        operands = list(_taking_floats(part))
+        if not operands:
+            continue
+        line = getattr(part, "lineno", 0)
+        is_kept = name is not None and not any(first < store < line for store in stores)
+        is_named = line > first and any(getattr(one, "id", None) == name for one in operands)
+        if any(one is node for one in operands) or (is_named and is_kept):
+            if not isinstance(part, ast.Call) or takes_floats(part.func, frame):
+                return True
+    return False
+
+
+def _taking_floats(part: ast.AST) -> Iterator[ast.expr]:
+    """What is computed with in the first argument of a call, or beside a number such as 0.5: no tensor of whole numbers is."""
+    if isinstance(part, ast.Call):
+        for argument in part.args[:1]:
+            yield from _operands(argument)
+    elif isinstance(part, ast.BinOp) and isinstance(part.op, _WITH_A_NUMBER):
+        for number, other in ((part.left, part.right), (part.right, part.left)):
+            if isinstance(number, ast.Constant) and type(number.value) is float:
+                yield from _operands(other)
+
+
+def _is_store(part: ast.AST, name: str | None) -> TypeGuard[ast.Name]:
+    return isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Store)
+
+
+def _value_of(statement: ast.AST) -> ast.expr | None:
+    return statement.value if isinstance(statement, ast.Assign) else None
+
+
+def _only_name(statement: ast.AST) -> str | None:
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else None
+
+
+def _operands(node: ast.expr) -> Iterator[ast.expr]:
+    """What an expression computes with: of `-c * (x + 1)` the parts `c`, `x` and `1`."""
+    if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Div):
+        yield from _operands(node.left)
+        yield from _operands(node.right)
+    elif isinstance(node, ast.UnaryOp):
+        yield from _operands(node.operand)
+    else:
+        yield node
 
 
 def _given(call: ast.Call, parameter: str, parameters: list[str]) -> ast.expr | None:

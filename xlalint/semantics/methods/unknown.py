@@ -5,16 +5,17 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from xlalint.semantics.facts import ASSUMED
+from xlalint.semantics.control_flow import growth
+from xlalint.semantics.facts import ASSUMED, COMPILED, NUMPY_METHOD
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import keras_loops
 from xlalint.semantics.methods.handler import Method
 from xlalint.semantics.methods.keras_objects import keras_method
 from xlalint.semantics.methods.strategies import of_strategy
-from xlalint.semantics.syntax import receiver_name
+from xlalint.semantics.syntax import called_name, receiver_name
 from xlalint.semantics.tracing import host_use
 from xlalint.semantics.training import meetings, node_inputs, pipelines
-from xlalint.semantics.values import NOTHING_KNOWN, STATIC_SHAPE, Value
+from xlalint.semantics.values import COMPUTED, NOTHING_KNOWN, STATIC_SHAPE, TENSOR, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments
@@ -62,13 +63,39 @@ def _numpy_of_unknown(
 ) -> Value:
     """`model(x).numpy()`, of a model that is not read: nobody compiles it, and its author runs it eagerly. Only arrays have `tolist`.
 
-    A function that asks `hasattr(x, "numpy")` takes arrays as well, and may be traced.
+    A function that asks `hasattr(x, "numpy")` takes arrays as well, and may be traced. In compiled code, what a function made of a
+    tensor that has `numpy` is one of the trace: `helper(x).numpy()`, whoever wrote the helper.
     """
+    if attr == "numpy" and frame.context.region == COMPILED and isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute) and _is_made_of_tensors(node.func.value, frame):
+            made = Value(TENSOR, COMPUTED, sure=False)
+            frame.analysis.note(frame, node, NUMPY_METHOD, made, attr)
     calls = frame.function.calls if frame.function is not None else ()
     asks = any(isinstance(one.func, ast.Name) and one.func.id == "hasattr" for one in calls)
     if frame.context.region == ASSUMED and not frame.caught and not asks:
         frame.host |= host_use.WORK
     return NOTHING_KNOWN
+
+
+# Assignments that are followed.
+_MOST_STEPS = 4
+
+
+def _is_made_of_tensors(node: ast.expr, frame: Frame, depth: int = 0) -> bool:
+    """Whether an expression is what an unknown function made of a tensor, part of it, or a name that is given it in one place."""
+    if isinstance(node, (ast.Subscript, ast.Attribute)):
+        return _is_made_of_tensors(node.value, frame, depth)
+    if isinstance(node, ast.Call):
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        evaluate = frame.analysis.evaluate
+        return called_name(node)[:1].islower() and any(evaluate(e, frame).is_tensor for e in given)
+    if not isinstance(node, ast.Name) or frame.function is None or depth == _MOST_STEPS:
+        return False
+    if isinstance(frame.function.node, ast.Lambda) or node.id in frame.function.parameter_names:
+        return False
+    statements = [part for part in frame.function.telling if isinstance(part, ast.Assign)]
+    made = growth.assigned_once(node, list(statements), frame.function)
+    return made is not None and made is not node and _is_made_of_tensors(made, frame, depth + 1)
 
 
 def _driven(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:

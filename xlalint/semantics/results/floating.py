@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from xlalint.semantics.callbacks.callables import only_callee
+from xlalint.semantics.catalog import Api
 from xlalint.semantics.control_flow import growth
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
@@ -19,33 +20,8 @@ from xlalint.semantics.values import EXTERNAL
 _WITH_A_NUMBER = (ast.Add, ast.Sub, ast.Mult, ast.Pow)
 # Functions and names that are followed.
 _MOST_STEPS = 6
-# They take no whole numbers, and return what they take.
-_FLOATING = frozenset(
-    f"{prefix}{name}"
-    for prefix, names in (
-        (
-            "tf.math.",
-            "exp expm1 log log1p log_sigmoid sqrt rsqrt sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh "
-            "sigmoid softplus erf erfc erfinv lgamma digamma reduce_logsumexp l2_normalize ceil floor rint xlogy xdivy",
-        ),
-        (
-            "tf.",
-            "exp sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sigmoid norm floor",
-        ),
-        ("tf.nn.", "softmax log_softmax softplus elu selu gelu silu swish softsign tanh sigmoid"),
-        ("tf.linalg.", "norm inv det cholesky expm"),
-    )
-    for name in names.split()
-)
-# They divide whole numbers by making floating ones of them.
-_DIVIDE = frozenset({"tf.divide", "tf.math.divide", "tf.truediv", "tf.math.truediv"})
-# The first of the operands that must be of one dtype: of `tf.where(test, a, b)` those behind the test.
-_OF_ONE_DTYPE = {
-    **dict.fromkeys(
-        "add subtract multiply maximum minimum pow squared_difference matmul".split(), 0
-    ),
-    "where": 1,
-}
+# A number among their operands is of the dtype of the others.
+_OF_ONE_DTYPE = ("broadcast", "matmul")
 
 
 def is_floating(node: ast.expr | None, frame: Frame) -> bool:
@@ -54,6 +30,15 @@ def is_floating(node: ast.expr | None, frame: Frame) -> bool:
     Names of the function that it stands in are followed to the one place that assigns them.
     """
     return _is_floating(node, frame, 0, frame.function)
+
+
+def takes_floats(called: ast.expr, frame: Frame) -> bool:
+    """Whether what is called takes no whole numbers: `tf.exp`, `tf.sqrt`. `tf.divide` does."""
+    target = frame.analysis.evaluate(called, frame)
+    if target.kind is not EXTERNAL:
+        return False
+    api = frame.analysis.catalog.api(api_name(str(target.ref)))
+    return api is not None and api.floating and api.result_dtype == "same"
 
 
 def _is_floating(
@@ -89,14 +74,7 @@ def _returns_floating(
         return False
     target = frame.analysis.evaluate(node.func, frame)
     if target.kind is EXTERNAL:
-        name = api_name(str(target.ref))
-        if name in _FLOATING or name in _DIVIDE:
-            return True
-        operands = _OF_ONE_DTYPE.get(name.rsplit(".", 1)[-1])
-        if operands is not None and name.startswith("tf."):
-            given = [*node.args, *(keyword.value for keyword in node.keywords)][operands:]
-            return any(_is_float(one) or _is_floating(one, frame, depth, inside) for one in given)
-        return _keeps_dtype(name, node, frame) and _is_floating(node.args[0], frame, depth, inside)
+        return _api_returns_floating(api_name(str(target.ref)), node, frame, depth, inside)
     callee = only_callee(target, frame.analysis) if depth < _MOST_STEPS else None
     info = callee.function if callee is not None else None
     if info is None or (isinstance(info.node, ast.FunctionDef) and info.node.decorator_list):
@@ -105,12 +83,39 @@ def _returns_floating(
     return _is_floating(growth.returned(info, None), home, depth + 1, info)
 
 
-def _keeps_dtype(name: str, node: ast.Call, frame: Frame) -> bool:
-    """Whether an API returns numbers of its first argument's dtype."""
-    api = frame.analysis.catalog.api(name) if name.startswith("tf.") and node.args else None
-    if api is None or api.result_dtype != "same":
+def _api_returns_floating(
+    name: str, node: ast.Call, frame: Frame, depth: int, inside: FunctionInfo | None
+) -> bool:
+    api = frame.analysis.catalog.api(name)
+    if api is None or not name.startswith("tf."):
         return False
-    return api.dtype_arg is None or (len(node.args) == 1 and not node.keywords)
+    if api.floating and _has_usual_dtype(api, node):
+        return True
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    if api.shape in _OF_ONE_DTYPE and api.result_dtype == "same":
+        return any(_is_float(one) or _is_floating(one, frame, depth, inside) for one in given)
+    if api.name == "tf.where":
+        return any(_is_float(one) or _is_floating(one, frame, depth, inside) for one in given[1:])
+    return _keeps_dtype(api, node) and _is_floating(node.args[0], frame, depth, inside)
+
+
+def _keeps_dtype(api: Api, node: ast.Call) -> bool:
+    """Whether an API returns numbers of its first argument's dtype."""
+    return api.result_dtype == "same" and bool(node.args) and _has_usual_dtype(api, node)
+
+
+def _has_usual_dtype(api: Api, node: ast.Call) -> bool:
+    """Whether a call surely says nothing of the dtype that comes out; pixels that `method="nearest"` picks keep theirs."""
+    settings = {api.dtype_arg, "method"}.intersection(api.params)
+    places = [api.params.index(setting) for setting in settings]
+    is_open = any(isinstance(one, ast.Starred) for one in node.args)
+    named = {keyword.arg for keyword in node.keywords}
+    return not (
+        is_open
+        or None in named
+        or settings & named
+        or any(place < len(node.args) for place in places)
+    )
 
 
 def _is_float(node: ast.expr) -> bool:
