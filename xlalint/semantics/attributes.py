@@ -18,6 +18,7 @@ from xlalint.semantics.results import composites, dtypes
 from xlalint.semantics.syntax import last_name
 from xlalint.semantics.values import (
     ANY_OF,
+    ARRIVING,
     CLASS,
     EXTERNAL,
     FUNCTION,
@@ -90,6 +91,9 @@ def _read(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
 def _of_unknown(attr: str, frame: Frame, node: ast.expr) -> Value:
     if attr == "shape":
         return STATIC_SHAPE
+    if attr == "dense_shape" and frame.context.is_compiled:
+        # Sparse tensors alone have it, and it comes with them.
+        return Value(TENSOR, ARRIVING, dtype="int64", rank=1, sure=False)
     name = last_name(node.value) if isinstance(node, ast.Attribute) else ""
     return keras_state.of_unknown(name, attr, frame.context.region) or NOTHING_KNOWN
 

@@ -362,6 +362,8 @@ def measured_misuse(api: Api, bound: Bound) -> Misuse | None:
     parameter, sized = tensors[0]
     if api.name == "tf.repeat" and bound.get("repeats", NOTHING_KNOWN).kind is not SEQUENCE:
         return None  # measured with a count per row: one count for all, known here or not, compiles
+    if api.name in _STACKS:
+        return None  # measured with a list of tensors: one tensor comes back as it is
     verdict = dict(api.bounded).get(parameter)
     if verdict not in _MEASURED or not _works_along_first_axis(api, bound, sized):
         return None

@@ -108,7 +108,8 @@ def _is_asked_always(node: ast.AST, frame: Frame) -> bool:
     for statement in body if isinstance(body, list) else ():
         inside = list(ast.walk(statement))
         if node in inside:
-            return not any(isinstance(each, _CHOICES) for each in inside)
+            choices = [each for each in inside if isinstance(each, _CHOICES)]
+            return not any(node in ast.walk(each) for each in choices)
         if any(isinstance(each, _ENDS) for each in inside):
             return False
     return False
