@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.semantics import parameters
+from xlalint.semantics import filled, parameters
 from xlalint.semantics.control_flow.narrowing import dotted_name
 from xlalint.semantics.elements import element, item_at
 from xlalint.semantics.expressions import evaluate
@@ -165,16 +165,20 @@ def _bind_item(target: ast.Subscript, value: Value, frame: Frame) -> None:
         asked = evaluate(target.slice, frame)
         iteration.note_key(target, asked, frame)
         collected.note_stored(target, value, frame)
-        key = asked.constant()
-        pairs = (base.ref or ()) + ((key.value if key is not None else None, value),)
-        frame.names[name] = bounded(base._replace(ref=pairs[-64:]))
+        keys = asked.choices() or (None,)
+        pairs = (*(base.ref or ()), *((key, value) for key in keys))
+        held = bounded(base._replace(ref=pairs[-64:]))
+        frame.names[name] = held
+        filled.keep(target.value, held, frame)
     elif base.kind in (SEQUENCE, COLLECTION):
         index = None
         if not isinstance(target.slice, ast.Slice):
             index = evaluate(target.slice, frame)
             if not isinstance(target.slice, ast.Constant):
                 note_index_of_list(target, base, index, frame)
-        frame.names[name] = bounded(_with_item(base, index, value))
+        held = bounded(_with_item(base, index, value))
+        frame.names[name] = held
+        filled.keep(target.value, held, frame)
 
 
 def _with_item(base: Value, index: Value | None, value: Value) -> Value:

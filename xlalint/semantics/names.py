@@ -77,9 +77,14 @@ def canonical_tail(name: str) -> str:
         return _of_keras_on_tensorflow(name)
     if _KERAS_IN_TF.match(name):
         return "keras." + name.removeprefix("tf.")
+    if name.startswith(_MODELS):
+        return _IN_MODELS.sub(r"\1.\2", name)
     return _SHAPE_OPS.get(name, name)
 
 
+# `keras.models.Sequential` is `keras.Sequential`.
+_MODELS = ("keras.models.", "tf_keras.models.")
+_IN_MODELS = re.compile(r"^(\w+)\.models\.(Sequential|Model)(?=\.|$)")
 # Keras's classes that `tf` hands on. (TensorFlow 1 had functions of its own there, and names functions so.)
 _KERAS_IN_TF = re.compile(
     r"tf\.(losses|metrics|optimizers|initializers)\.(schedules\.|experimental\.)?[A-Z]"

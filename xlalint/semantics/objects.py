@@ -148,6 +148,7 @@ class Objects:
             frame = self._analysis.functions.frame_of(method, Context(EAGER, False), self_value, 1)
             frame.silent = True
             frame.attributes = collected
+            frame.inherited = set(collected)  # `build` replaces what the constructor left
             frame.names.update(free_parameters.held(method, frame, assumed=False))
             if name == "__init__":
                 frame.names.update(given)

@@ -33,6 +33,7 @@ from xlalint.semantics.hazards import (
 )
 from xlalint.semantics.hazards.iteration import is_taken_apart
 from xlalint.semantics.imports import module_loading
+from xlalint.semantics.joins import join_all
 from xlalint.semantics.results import composites, followed, padded_back, sorted_places
 from xlalint.semantics.results.result_shapes import masked, number
 from xlalint.semantics.values import (
@@ -209,17 +210,22 @@ def _item(base: Value, index: Value, node: ast.Subscript) -> Value:
                 Value(COLLECTION, base.dependence, ref=element(base)) if base.ref else NOTHING_KNOWN
             )
     if base.kind is MAPPING and known is not None:
-        for key, value in reversed(base.ref or ()):
-            if key == known.value:
-                return value  # type: ignore[no-any-return]
-            if (
-                key is None
-            ):  # under each key, as an annotation says; who writes one forgets that mappings nest
-                return value._replace(structured=value.is_tensor)  # type: ignore[no-any-return]
-        return NOTHING_KNOWN
+        return _under_key(base, known.value)
     if base.kind is COLLECTION and isinstance(node.slice, ast.Slice):
         return base
     return item_at(base, known.value if known is not None else None)
+
+
+def _under_key(base: Value, wanted: object) -> Value:
+    """What a dictionary holds under a key: what was stored last, or later under a key that nobody knows."""
+    may_be: list[Value] = []
+    for key, value in reversed(base.ref or ()):
+        if key == wanted:
+            return join_all((value, *may_be)) if may_be else value
+        if key is None:
+            # Under each key, as an annotation says; who writes one forgets that mappings nest.
+            may_be.append(value._replace(structured=value.is_tensor))
+    return join_all(tuple(may_be)) if may_be else NOTHING_KNOWN
 
 
 _NUMPY = frozenset({"np", "numpy"})

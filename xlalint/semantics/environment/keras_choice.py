@@ -93,12 +93,11 @@ def _layers(tree: ast.Module, names: Names, of_keras_2: Sequence[str]) -> Iterat
 
 def _given_to_keras_3(node: ast.Call, names: Names) -> list[ast.expr]:
     """The layers in `tf.keras.Sequential([...])`, and in `model.add(...)` of such a model."""
-    if canonical(names.dotted(node.func)) in ("keras.Sequential", "keras.models.Sequential"):
+    if canonical(names.dotted(node.func)) == "keras.Sequential":
         layers = node.args[0] if node.args else None
         return list(layers.elts) if isinstance(layers, ast.List | ast.Tuple) else []
     if isinstance(node.func, ast.Attribute) and node.func.attr == "add" and len(node.args) == 1:
-        model = canonical(names.called(node.func.value))
-        if model in ("keras.Sequential", "keras.models.Sequential"):
+        if canonical(names.called(node.func.value)) == "keras.Sequential":
             return list(node.args)
     return []
 

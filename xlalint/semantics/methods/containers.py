@@ -6,7 +6,7 @@ import ast
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
-from xlalint.semantics import known_texts, named_tuples
+from xlalint.semantics import filled, known_texts, named_tuples
 from xlalint.semantics.elements import element, keys_of
 from xlalint.semantics.facts import FORMATTING
 from xlalint.semantics.frames import Frame
@@ -73,26 +73,23 @@ _MOST_APPENDED = 8
 def _append(node: ast.AST, base: Value, added: Value, frame: Frame) -> None:
     """`items.append(x)` of a list of which every item is known: one more. Where ways of two lengths meet, it is any number."""
     assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    owner = node.func.value
-    if isinstance(owner, ast.Name) and owner.id in frame.names:
-        frame.names[owner.id] = base._replace(
-            ref=(*base.ref, added), dependence=max(base.dependence, added.dependence)
-        )
+    dependence = max(base.dependence, added.dependence)
+    filled.keep(
+        node.func.value, base._replace(ref=(*base.ref, added), dependence=dependence), frame
+    )
 
 
 def _grow(node: ast.AST, base: Value, added: Value, frame: Frame) -> None:
     """`items.append(x)`: from here on the name holds a collection of what it held and `x`."""
     assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    owner = node.func.value
-    if isinstance(owner, ast.Name) and owner.id in frame.names:
-        if base.kind is SEQUENCE and not base.ref:
-            frame.names[owner.id] = Value(COLLECTION, ref=added)
-        else:
-            item = join(element(base), added)
-            if item.guess and added.is_tensor and not added.guess:
-                # Whatever else is in it, this is.
-                item = item._replace(guess=False, sure=added.sure)
-            frame.names[owner.id] = Value(COLLECTION, ref=item)
+    if base.kind is SEQUENCE and not base.ref:
+        filled.keep(node.func.value, Value(COLLECTION, ref=added), frame)
+        return
+    item = join(element(base), added)
+    if item.guess and added.is_tensor and not added.guess:
+        # Whatever else is in it, this is.
+        item = item._replace(guess=False, sure=added.sure)
+    filled.keep(node.func.value, Value(COLLECTION, ref=item), frame)
 
 
 def of_mapping(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -142,18 +139,19 @@ def _update(node: ast.AST, base: Value, arguments: Arguments, frame: Frame) -> N
     """`results.update(loss=x)`: from here on the name holds these items as well."""
     assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
     owner = node.func.value
-    if not isinstance(owner, ast.Name) or owner.id not in frame.names or base.ref is None:
+    if not filled.is_held(owner, frame) or base.ref is None:
         return
     pairs: list[tuple[Hashable, Value]] = []
     for given in arguments.positional:
         if given.kind is not MAPPING or given.ref is None:
-            frame.names[owner.id] = base._replace(ref=None)
+            filled.keep(owner, base._replace(ref=None), frame)
             return
         pairs += given.ref
     pairs += arguments.keywords.items()
     collected.note_updated(node, owner, pairs, frame)
     pairs = [*base.ref, *pairs][-64:]
-    frame.names[owner.id] = base._replace(ref=None if arguments.open_ended else tuple(pairs))
+    held = base._replace(ref=None if arguments.open_ended else tuple(pairs))
+    filled.keep(owner, held, frame)
 
 
 def _set_default(node: ast.AST, base: Value, given: Sequence[Value], frame: Frame) -> None:
@@ -164,10 +162,10 @@ def _set_default(node: ast.AST, base: Value, given: Sequence[Value], frame: Fram
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return
     owner = node.func.value
-    if isinstance(owner, ast.Name) and owner.id in frame.names:
+    if filled.is_held(owner, frame):
         pair = (key.value, given[1])
         collected.note_updated(node, owner, [pair], frame)
-        frame.names[owner.id] = base._replace(ref=(*base.ref, pair)[-64:])
+        filled.keep(owner, base._replace(ref=(*base.ref, pair)[-64:]), frame)
 
 
 def _looked_up(base: Value, arguments: Arguments) -> Value:

@@ -45,7 +45,7 @@ def of_instance(base: Value, attr: str, arguments: Arguments, node: ast.AST, fra
     drawn = drawn_samples.call(base, name, attr, arguments, node, frame)
     if drawn is not None:
         return drawn
-    if attr == "add" and api_name(name) in model_layers.SEQUENTIAL:
+    if attr == "add" and api_name(name) == model_layers.SEQUENTIAL:
         frame.analysis.model_layers.added(base, arguments, node, frame)
         return NONE
     keras_loops.note(base, attr, node, frame)

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
     from xlalint.semantics.arguments import Arguments
 
-SEQUENTIAL = frozenset({"keras.Sequential", "keras.models.Sequential"})
-_FUNCTIONAL = frozenset({"keras.Model", "keras.models.Model"})
+SEQUENTIAL = "keras.Sequential"
+_FUNCTIONAL = "keras.Model"
 # Under which name a model's value keeps them, beside what else it was made with.
 _UNFIT = "unfit layers"
 
@@ -96,9 +96,9 @@ class ModelLayers:
         self, name: str, plain: str, arguments: Arguments, node: ast.AST, frame: Frame
     ) -> Value | None:
         """`keras.Sequential([...])` or `keras.Model(inputs, outputs)` with such layers in it; None for models without."""
-        if plain in SEQUENTIAL:
+        if plain == SEQUENTIAL:
             unfit = self._listed(arguments, node, frame)
-        elif plain in _FUNCTIONAL and self.carries:
+        elif plain == _FUNCTIONAL and self.carries:
             unfit = _of_arguments(arguments)
         else:
             return None
