@@ -21,6 +21,7 @@ from xlalint.semantics.attributes import read
 from xlalint.semantics.callbacks import builtin_calls, standard_library
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.classes import TRACED_METHODS
+from xlalint.semantics.elements import leaves
 from xlalint.semantics.environment import by_position, versions
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import (
@@ -156,7 +157,9 @@ def _call_of_unknown(func: ast.expr, arguments: Arguments, frame: Frame) -> Valu
     name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
     if not frame.context.is_compiled or not _LOSS_NAMES.search(name):
         return given_models.returned(func, arguments, frame)
-    if any(value.is_tensor and not value.guess for value in arguments.positional):
+    passed = (*arguments.positional, *arguments.keywords.values())
+    given = [leaf for value in passed for leaf in leaves(value)]
+    if any(leaf.is_tensor and not leaf.guess for leaf in given):
         return Value(TENSOR, COMPUTED, sure=False)
     return given_models.returned(func, arguments, frame)
 

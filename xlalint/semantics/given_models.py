@@ -21,23 +21,29 @@ from xlalint.semantics.values import COMPUTED, NOTHING_KNOWN, TENSOR, UNKNOWN, V
 _TRAINING = "training"
 # What an attribute is called that is asked for something else than tensors.
 _GIVES_NUMBERS = re.compile(
-    r"(^|_)(shape|size|len|length|rank|ndim|dims?|axis|num|count|name|log|logger|callback|hook|print|is|has|should)(_|$)"
+    r"(^|_)(shape|size|len|length|rank|ndim|dims?|axis|num|count|name|logger|callback|hook|print|is|has|should)(_|$)"
 )
 _NAMED = re.compile(
-    r"(^|_)(model|network|net|gen|generator|disc|discriminator|critic|actor|policy|encoder|decoder|backbone|classifier|teacher|"
-    r"student|mlp|head)$"
+    r"(^|_)(q?network|model|q?net|gen|generator|disc|discriminator|critic|actor|policy|encoder|decoder|backbone|classifier|teacher|"
+    r"student|mlp|head)(_(local|target|online|main|old|ema|real|fake|[a-z]))?_?\d*$"
 )
+
+
+_DENSITIES = frozenset({"log_prob", "prob", "kl_divergence"})
 
 
 def returned(func: ast.expr, arguments: Arguments, frame: Frame) -> Value:
     """What a call of something unknown gives that is a model or a layer, by how it is called, by what else is asked of it, by its
     name, or as what it is kept: tensors, in whatever structure. Nothing is known where no tensor is handed to it.
     """
+    if isinstance(func, ast.Attribute) and func.attr == "call":
+        func = func.value  # `self.model.call(x, training)`
     if not frame.context.is_compiled or not isinstance(
         func, (ast.Name, ast.Attribute, ast.Subscript)
     ):
         return NOTHING_KNOWN
-    given = [leaf for value in arguments.positional for leaf in leaves(value)]
+    passed = (*arguments.positional, *arguments.keywords.values())
+    given = [leaf for value in passed for leaf in leaves(value)]
     # What is compiled works on tensors, whether or not it is known which.
     is_traced = frame.context.region == COMPILED
     may_be = [leaf for leaf in given if leaf.is_tensor or (is_traced and leaf.kind is UNKNOWN)]
@@ -47,6 +53,8 @@ def returned(func: ast.expr, arguments: Arguments, frame: Frame) -> Value:
     trained = frame.function.training_uses.trained if frame.function is not None else ()
     if _TRAINING in arguments.keywords or ast.unparse(func) in trained:
         return _tensors(is_traced and are_tensors)
+    if isinstance(func, ast.Attribute) and func.attr in _DENSITIES and are_tensors:
+        return _tensors(False)
     is_named = not isinstance(func, ast.Subscript) and _NAMED.search(_name(func)) is not None
     if (is_named and (is_traced or are_tensors)) or (are_tensors and _is_kept(func, frame)):
         return _tensors(False)

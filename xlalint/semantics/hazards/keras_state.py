@@ -11,7 +11,16 @@ import re
 
 from xlalint.semantics.classes import LAYER, METRIC, MODEL, OPTIMIZER
 from xlalint.semantics.facts import COMPILED
-from xlalint.semantics.values import ARRIVING, COLLECTION, VARIABLE, Value, shaped
+from xlalint.semantics.values import (
+    ARRIVING,
+    COLLECTION,
+    COMPUTED,
+    INSTANCE,
+    TENSOR,
+    VARIABLE,
+    Value,
+    shaped,
+)
 
 _ITERATIONS = shaped(Value(VARIABLE, ARRIVING, dtype="int64"), ())
 _RATE = shaped(Value(VARIABLE, ARRIVING), ())
@@ -35,6 +44,10 @@ def of_role(role: str | None, attr: str) -> Value | None:
         return _ITERATIONS if attr == "iterations" else None
     if role in (LAYER, MODEL) and attr in _COLLECTIONS:
         return Value(COLLECTION, ref=_WEIGHT)
+    if role in (LAYER, MODEL) and attr == "losses":
+        return Value(COLLECTION, ref=shaped(Value(TENSOR, COMPUTED, sure=False), ()))
+    if role == MODEL and attr == "metrics":
+        return Value(COLLECTION, ref=Value(INSTANCE, ref="keras.metrics.Metric"))
     if role == METRIC and attr in _SCALARS:
         return shaped(_COUNTED, ())
     return _COUNTED if role == METRIC and attr in _COUNTS else None
