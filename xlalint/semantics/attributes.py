@@ -88,12 +88,15 @@ def _read(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
     return reader(value, attr, frame) if reader is not None else NOTHING_KNOWN
 
 
+# Sparse tensors alone have `dense_shape`, and it comes with them.
+_SIZES_OF_SPARSE = Value(TENSOR, ARRIVING, dtype="int64", rank=1, sure=False)
+
+
 def _of_unknown(attr: str, frame: Frame, node: ast.expr) -> Value:
     if attr == "shape":
         return STATIC_SHAPE
     if attr == "dense_shape" and frame.context.is_compiled:
-        # Sparse tensors alone have it, and it comes with them.
-        return Value(TENSOR, ARRIVING, dtype="int64", rank=1, sure=False)
+        return _SIZES_OF_SPARSE
     name = last_name(node.value) if isinstance(node, ast.Attribute) else ""
     return keras_state.of_unknown(name, attr, frame.context.region) or NOTHING_KNOWN
 
@@ -121,6 +124,8 @@ def _of_tensor(value: Value, attr: str, frame: Frame) -> Value:
         return SOME_PYTHON
     if attr in ("T", "real", "imag"):
         return shaped(value._replace(kind=TENSOR, ref=None), None)
+    if attr == "dense_shape" and value.guess:
+        return _SIZES_OF_SPARSE
     if attr in ("values", "flat_values", "indices"):
         # A ragged or sparse tensor after all, as what a layer is given may be.
         return (
