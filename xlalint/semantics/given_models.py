@@ -25,7 +25,7 @@ _GIVES_NUMBERS = re.compile(
 )
 _NAMED = re.compile(
     r"(^|_)(q?network|model|q?net|gen|generator|disc|discriminator|critic|actor|policy|encoder|decoder|backbone|classifier|teacher|"
-    r"student|mlp|head)(_(local|target|online|main|old|ema|real|fake|[a-z]))?_?\d*$"
+    r"student|mlp|head|layer|block|conv|dense|fc|norm|activation)(_(local|target|online|main|old|ema|real|fake|[a-z]))?_?\d*$"
 )
 
 
