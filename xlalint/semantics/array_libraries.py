@@ -69,8 +69,10 @@ def numpy_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> 
             if not leaf.sure and evidence.writes_arrays(frame):
                 break
             frame.analysis.note(frame, node, NUMPY_CALL, leaf)
-            if frame.context.region == ASSUMED and _asks_for_numbers(name, frame):
-                # Nobody compiles it, and it asks for numbers as `.numpy()` does: its author runs it eagerly.
+            asks = _asks_for_numbers(name, frame) or frame.host & host_use.TRACES
+            if frame.context.region == ASSUMED and asks:
+                # Nobody compiles it, and it asks for numbers as `.numpy()` does, or works on what a tf.function returned: its
+                # author runs it eagerly.
                 frame.host |= host_use.WORK
             return Value(NDARRAY)
     made = arrays.made(name, arguments)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
+from xlalint.semantics import symbolic
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.classes import LAYER, MODEL
 from xlalint.semantics.elements import leaves
@@ -38,10 +39,13 @@ def returned(func: ast.expr, arguments: Arguments, frame: Frame) -> Value:
     """
     if isinstance(func, ast.Attribute) and func.attr == "call":
         func = func.value  # `self.model.call(x, training)`
-    if not frame.context.is_compiled or not isinstance(
-        func, (ast.Name, ast.Attribute, ast.Subscript)
-    ):
+    if not frame.context.is_compiled:
         return NOTHING_KNOWN
+    value = _returned(func, arguments, frame)
+    return symbolic.made_by_keras(value, arguments) if frame.analysis.makes_symbolic else value
+
+
+def _returned(func: ast.expr, arguments: Arguments, frame: Frame) -> Value:
     passed = (*arguments.positional, *arguments.keywords.values())
     given = [leaf for value in passed for leaf in leaves(value)]
     # What is compiled works on tensors, whether or not it is known which.
@@ -53,12 +57,23 @@ def returned(func: ast.expr, arguments: Arguments, frame: Frame) -> Value:
     trained = frame.function.training_uses.trained if frame.function is not None else ()
     if _TRAINING in arguments.keywords or ast.unparse(func) in trained:
         return _tensors(is_traced and are_tensors)
-    if isinstance(func, ast.Attribute) and func.attr in _DENSITIES and are_tensors:
+    if (is_traced or are_tensors) and (_is_density(func) or _is_layer_of_model(func)):
         return _tensors(False)
-    is_named = not isinstance(func, ast.Subscript) and _NAMED.search(_name(func)) is not None
+    is_named = isinstance(func, (ast.Name, ast.Attribute)) and _NAMED.search(_name(func))
     if (is_named and (is_traced or are_tensors)) or (are_tensors and _is_kept(func, frame)):
         return _tensors(False)
     return NOTHING_KNOWN
+
+
+def _is_density(func: ast.expr) -> bool:
+    return isinstance(func, ast.Attribute) and func.attr in _DENSITIES
+
+
+def _is_layer_of_model(func: ast.expr) -> bool:
+    """`model.layers[-1](x)`, `model.get_layer("head")(x)`."""
+    if isinstance(func, ast.Subscript):
+        return isinstance(func.value, ast.Attribute) and func.value.attr == "layers"
+    return isinstance(func, ast.Call) and called_name(func) == "get_layer"
 
 
 def _name(func: ast.Name | ast.Attribute) -> str:

@@ -61,6 +61,8 @@ def of_external(role: str, attr: str, region: str) -> Value | None:
         return _WEIGHT
     if role == LAYER and attr in _WEIGHTS_IF_ANY:
         return _WEIGHT._replace(optional=True)
+    if attr == "losses" and region != COMPILED:
+        return None  # symbolic ones, where a model is put together
     return of_role(role, attr)
 
 
