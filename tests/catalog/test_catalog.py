@@ -430,6 +430,15 @@ def test_the_argument_that_decides_the_dtype() -> None:
     assert found(catalog, "tf.abs").dtype_arg is None
 
 
+@pytest.mark.parametrize("minor", ["2.12", "2.15", "2.18", "2.21"])
+def test_what_takes_floats_alone_or_makes_them(minor: str) -> None:
+    catalog = load(minor)
+
+    assert all(found(catalog, f"tf.{name}").floating for name in ("exp", "sqrt", "divide", "norm"))
+    for name in ("add", "clip_by_value", "map_fn", "reduce_mean", "abs"):
+        assert not found(catalog, f"tf.{name}").floating
+
+
 def test_a_broken_row_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows are read when they are asked for: the others still work."""
     (tmp_path / "catalog").mkdir()

@@ -26,7 +26,8 @@ _GIVES_NUMBERS = re.compile(
 )
 _NAMED = re.compile(
     r"(^|_)(q?network|model|q?net|gen|generator|disc|discriminator|critic|actor|policy|encoder|decoder|backbone|classifier|teacher|"
-    r"student|mlp|head|layer|block|conv|dense|fc|norm|activation)(_(local|target|online|main|old|ema|real|fake|[a-z]))?_?\d*$"
+    r"student|mlp|head|layer|block|conv|dense|fc|norm|activation)(_(local|target|online|main|old|ema|real|fake|[a-z]))?_?\d*$",
+    re.IGNORECASE,
 )
 
 
@@ -59,7 +60,7 @@ def _returned(func: ast.expr, arguments: Arguments, frame: Frame) -> Value:
         return _tensors(is_traced and are_tensors)
     if (is_traced or are_tensors) and (_is_density(func) or _is_layer_of_model(func)):
         return _tensors(False)
-    is_named = isinstance(func, (ast.Name, ast.Attribute)) and _NAMED.search(_name(func))
+    is_named = isinstance(func, (ast.Name, ast.Attribute)) and _is_named(func)
     if (is_named and (is_traced or are_tensors)) or (are_tensors and _is_kept(func, frame)):
         return _tensors(False)
     return NOTHING_KNOWN
@@ -76,8 +77,11 @@ def _is_layer_of_model(func: ast.expr) -> bool:
     return isinstance(func, ast.Call) and called_name(func) == "get_layer"
 
 
-def _name(func: ast.Name | ast.Attribute) -> str:
-    return func.attr if isinstance(func, ast.Attribute) else func.id
+def _is_named(func: ast.Name | ast.Attribute) -> bool:
+    """`teacher(x)`, `self.Decoder(x)`; what `Decoder(x)` makes is a decoder."""
+    if isinstance(func, ast.Name):
+        return func.id[:1].islower() and _NAMED.search(func.id) is not None
+    return _NAMED.search(func.attr) is not None
 
 
 def _tensors(is_sure: bool) -> Value:

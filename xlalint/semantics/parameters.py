@@ -7,7 +7,7 @@ import re
 from functools import cache
 
 from xlalint.semantics.annotations import unquoted
-from xlalint.semantics.classes import REGULARIZER
+from xlalint.semantics.classes import LOSS, REGULARIZER
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.joins import join
@@ -115,6 +115,12 @@ def of_call(
         return DATA if name in ("y_true",) else INPUTS
     if role_method == "call" and name in ("y_pred", "states", "state"):
         return INPUTS
+    if (
+        role_method == "call"
+        and role == LOSS
+        and [p.arg for p in info.node.args.args][2:] == [name]
+    ):
+        return INPUTS  # what is predicted, whatever it is called
     if role_method == "call" and name == "training":
         return SOME_PYTHON
     if role_method == "call" and _is_mask(name):
