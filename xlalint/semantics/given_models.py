@@ -94,6 +94,9 @@ def _is_kept(func: ast.expr, frame: Frame) -> bool:
     role = frame.analysis.classes.role(cls) if cls is not None else None
     if cls is None or role is None or role.kind not in (LAYER, MODEL):
         return False
+    if isinstance(func, ast.Call):  # `getattr(self, f"block_{i}")(x)`
+        owner = func.args[0] if called_name(func) == "getattr" and func.args else None
+        return isinstance(owner, ast.Name) and owner.id == frame.self_name
     keeper = _keeper(func, frame)
     if keeper is None or _GIVES_NUMBERS.search(keeper):
         return False
