@@ -29,8 +29,6 @@ _NAMED = re.compile(
     r"student|mlp|head|layer|block|conv|dense|fc|norm|activation)(_(local|target|online|main|old|ema|real|fake|[a-z]))?_?\d*$",
     re.IGNORECASE,
 )
-
-
 _DENSITIES = frozenset({"log_prob", "prob", "kl_divergence"})
 
 
@@ -55,8 +53,7 @@ def _returned(func: ast.expr, arguments: Arguments, frame: Frame) -> Value:
     if not may_be:
         return NOTHING_KNOWN
     are_tensors = any(leaf.is_tensor and not leaf.guess for leaf in given)
-    trained = frame.function.training_uses.trained if frame.function is not None else ()
-    if _TRAINING in arguments.keywords or ast.unparse(func) in trained:
+    if _TRAINING in arguments.keywords or _is_trained(func, frame.function):
         return _tensors(is_traced and are_tensors)
     if (is_traced or are_tensors) and (_is_density(func) or _is_layer_of_model(func)):
         return _tensors(False)
@@ -64,6 +61,11 @@ def _returned(func: ast.expr, arguments: Arguments, frame: Frame) -> Value:
     if (is_named and (is_traced or are_tensors)) or (are_tensors and _is_kept(func, frame)):
         return _tensors(False)
     return NOTHING_KNOWN
+
+
+def _is_trained(func: ast.expr, caller: FunctionInfo | None) -> bool:
+    trained = caller.training_uses.trained if caller is not None else ()
+    return bool(trained) and ast.unparse(func) in trained
 
 
 def _is_density(func: ast.expr) -> bool:
