@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from worker import Worker, words
+from working import Worker, words
 
 sys.path.append(str(Path(__file__).resolve().parents[3]))
 # Labels of calls that XLA compiles here.

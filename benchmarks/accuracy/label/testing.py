@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from worker import Worker, words
+from working import Worker, words
 
 _JUDGE_SECONDS = 60
 _FILE_SECONDS = 60.0
