@@ -213,7 +213,9 @@ def _item(base: Value, index: Value, node: ast.Subscript) -> Value:
         return _under_key(base, known.value)
     if base.kind is COLLECTION and isinstance(node.slice, ast.Slice):
         return base
-    return item_at(base, known.value if known is not None else None)
+    item = item_at(base, known.value if known is not None else None)
+    is_promised = base.kind is MAPPING and any(key is None for key, _ in base.ref or ())
+    return item._replace(structured=True) if is_promised and item.is_tensor else item
 
 
 def _under_key(base: Value, wanted: object) -> Value:
