@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from xlalint.semantics import symbolic
 from xlalint.semantics.arguments import bind
 from xlalint.semantics.catalog import Api
-from xlalint.semantics.elements import latest, leaves
+from xlalint.semantics.elements import flattened, latest
 from xlalint.semantics.facts import ASSUMED, CALL, CallDetail
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import (
@@ -125,7 +125,11 @@ def call(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
             counts.note_arguments(arguments, node, frame)
         structured = _may_return_more(plain)
         is_model = plain.startswith(("keras.Sequential", "keras.Model", "keras.applications."))
-        if is_model and frame.context.region == ASSUMED and not _is_given_tensors(arguments):
+        if (
+            is_model
+            and frame.context.region == ASSUMED
+            and not any(leaf.is_tensor for leaf in flattened(arguments.values))
+        ):
             return NOTHING_KNOWN  # a model that is put together of others: `copied(model.inputs)`
         if is_model or plain.rsplit(".", 1)[-1].startswith(_LAYERS_WITH_PRODUCTS):
             dependence = COMPUTED
@@ -143,11 +147,6 @@ def call(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
             return result
         return shaped(result, result_shapes.of_layer(api, arguments.positional))
     return NOTHING_KNOWN
-
-
-def _is_given_tensors(arguments: Arguments) -> bool:
-    given = (*arguments.positional, *arguments.keywords.values())
-    return any(leaf.is_tensor for value in given for leaf in leaves(value))
 
 
 def failing_layer(layer: Value, given: dict[str, Value], frame: Frame) -> CallDetail | None:

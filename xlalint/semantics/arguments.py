@@ -17,6 +17,11 @@ class Arguments(NamedTuple):
     keywords: dict[str, Value]
     open_ended: bool
 
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """All of them, in the order in which they are written."""
+        return (*self.positional, *self.keywords.values())
+
 
 def bind(params: tuple[str, ...], arguments: Arguments) -> Bound:
     """Arguments by parameter name; positional ones beyond the known parameters are left out."""

@@ -53,7 +53,7 @@ def _may_hold_numbers(value: Value) -> bool:
 
 
 def numpy_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    values = (*arguments.positional, *arguments.keywords.values())
+    values = arguments.values
     flat = [leaf for value in values for leaf in leaves(value)]
     if name in _ASK_THE_TENSOR and len(values) == 1 and values[0].is_tensor:
         asked = static_shape(None if values[0].structured else values[0].shape)
@@ -95,7 +95,7 @@ def note(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
     """`gaussian_filter(x, 2)`, `f1_score(y_true, y_pred)`: functions of libraries that work on NumPy's arrays."""
     if name.rpartition(".")[2][:1].isupper():
         return  # an object, which may keep what it is given
-    for value in (*arguments.positional, *arguments.keywords.values()):
+    for value in arguments.values:
         for leaf in leaves(value):
             if leaf.is_tensor and not (leaf.guess or leaf.optional or leaf.structured):
                 if leaf.sure or not evidence.writes_arrays(frame):

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable
 
 from xlalint.semantics import (
     api_objects,
     apis,
     backends,
-    given_models,
     keyword_style,
     named_tuples,
     nesting,
     symbolic,
+    unknown_calls,
 )
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.attributes import read
 from xlalint.semantics.callbacks import builtin_calls, standard_library
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.classes import TRACED_METHODS
-from xlalint.semantics.elements import leaves
 from xlalint.semantics.environment import by_position, versions
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import (
@@ -145,23 +143,8 @@ def call_value(target: Value, arguments: Arguments, node: ast.AST, frame: Frame)
     if target.kind is UNKNOWN and isinstance(node, ast.Call):
         if target.made is not None:
             frame.analysis.scopes.saw_use(target, "__call__", frame)
-        return _call_of_unknown(node.func, arguments, frame)
+        return unknown_calls.returned(node.func, arguments, frame)
     return NOTHING_KNOWN
-
-
-_LOSS_NAMES = re.compile(r"(^|_)(loss|losses|criterion|lossfn)(_(fn|func|function|object|obj))?$")
-
-
-def _call_of_unknown(func: ast.expr, arguments: Arguments, frame: Frame) -> Value:
-    """What nobody knows the function of: a loss computed from tensors is a tensor, whoever computes it."""
-    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-    if not frame.context.is_compiled or not _LOSS_NAMES.search(name):
-        return given_models.returned(func, arguments, frame)
-    passed = (*arguments.positional, *arguments.keywords.values())
-    given = [leaf for value in passed for leaf in leaves(value)]
-    if any(leaf.is_tensor and not leaf.guess for leaf in given):
-        return Value(TENSOR, COMPUTED, sure=False)
-    return given_models.returned(func, arguments, frame)
 
 
 def _call_any(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -287,10 +270,10 @@ def _call_external(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
     if name in _STEPS_OF_KERAS and frame.context.is_compiled:
         return _LOGS
     value = apis.call_api(str(target.ref), arguments, node, frame)
+    if value == NOTHING_KNOWN and isinstance(node, ast.Call) and not name.startswith(_FOLLOWED):
+        value = unknown_calls.returned(node.func, arguments, frame)
     if reductions.is_step(frame):
         return reductions.of_call(name, arguments, value, node, frame)
-    if value == NOTHING_KNOWN and isinstance(node, ast.Call) and not name.startswith(_FOLLOWED):
-        return _call_of_unknown(node.func, arguments, frame)
     if frame.scope or value.kind is STRATEGY:
         return frame.analysis.scopes.made(value, name, node, frame)
     return value
@@ -348,9 +331,7 @@ _STEPS = frozenset({"train_step", "test_step"})
 # What the analysis knows itself; nobody sees what other packages' functions do.
 _FOLLOWED = ("tf.", "keras.", "tf_keras.", "np.", "math.")
 _LOGS = Value(MAPPING, ref=((None, Value(TENSOR, COMPUTED)),))
-_STEPS_OF_KERAS = frozenset(
-    f"{root}.Model.{step}" for root in ("keras", "keras.models") for step in _STEPS
-)
+_STEPS_OF_KERAS = frozenset(f"keras.Model.{step}" for step in _STEPS)
 
 
 _CALLABLE: dict[str, Callable[[Value, Arguments, ast.AST, Frame], Value]] = {

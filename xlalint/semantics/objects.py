@@ -220,7 +220,7 @@ class Objects:
 
         AutoGraph converts no constructor, nor what one calls.
         """
-        values = (*arguments.positional, *arguments.keywords.values())
+        values = arguments.values
         if not frame.context.is_compiled:
             return ()
         method = self._analysis.classes.method(cls, "__init__")

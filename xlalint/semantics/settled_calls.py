@@ -38,7 +38,7 @@ class SettledCalls:
 
     def find(self, api: Api, arguments: Arguments) -> tuple[tuple[Any, ...], Settled | None]:
         """The key of a call, and what is known of it. The catalogue makes one `Api` per name, and keeps it."""
-        given = (*arguments.positional, *arguments.keywords.values())
+        given = arguments.values
         key = (
             id(api),
             len(arguments.positional),

@@ -53,7 +53,7 @@ def made_by_keras(value: Value, arguments: Arguments) -> Value:
 
 
 def takes(arguments: Arguments) -> bool:
-    given = (*arguments.positional, *arguments.keywords.values())
+    given = arguments.values
     return any(is_symbolic(leaf) for value in given for leaf in leaves(value))
 
 
@@ -77,7 +77,7 @@ def note(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
     if _asks(frame, _KERAS_TENSOR):
         return  # in a `try`, too
     if not name.endswith("assert_equal") and not name.startswith(_TAKE_THEM):
-        value = next(v for v in (*arguments.positional, *arguments.keywords.values()))
+        value = next(v for v in arguments.values)
         frame.analysis.note_anywhere(frame, node, SYMBOLIC, value, name)
 
 

@@ -11,7 +11,7 @@ from xlalint.semantics.syntax import called_name, nodes_of
 _DIFFERENTIATE = frozenset(
     {"gradient", "jacobian", "batch_jacobian", "gradients", "get_scaled_loss"}
 )
-_VARIABLES = frozenset({"trainable_variables", "trainable_weights"})
+TRAINED_VARIABLES = frozenset({"trainable_variables", "trainable_weights"})
 
 
 class TrainingUses(NamedTuple):
@@ -31,6 +31,6 @@ def training_uses_in(calls: Iterable[ast.Call]) -> TrainingUses:
         if called_name(call) in _DIFFERENTIATE and call.args and isinstance(call.args[0], ast.Name):
             differentiated.add(call.args[0].id)
         for part in nodes_of(call.args):
-            if isinstance(part, ast.Attribute) and part.attr in _VARIABLES:
+            if isinstance(part, ast.Attribute) and part.attr in TRAINED_VARIABLES:
                 trained.add(ast.unparse(part.value))
     return TrainingUses(frozenset(differentiated), frozenset(trained))

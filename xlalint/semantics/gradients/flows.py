@@ -13,13 +13,13 @@ from xlalint.semantics.gradients.carrying import Assigned, assignments, bound, c
 from xlalint.semantics.gradients.passed_arguments import arguments_for, parameters_by_item
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.syntax import called_name, nodes_of
+from xlalint.semantics.training_uses import TRAINED_VARIABLES
 from xlalint.semantics.values import EXTERNAL, FUNCTION, INSTANCE, TENSOR, VARIABLE
 
 if TYPE_CHECKING:
     from xlalint.semantics.analysis import Analysis
 
 _GRADIENTS = ("tf.gradients", "tf.compat.v1.gradients")
-_TRAINED_VARIABLES = frozenset({"trainable_variables", "trainable_weights"})
 _TRAINED_ROLES = {LAYER: ("call",), MODEL: ("call", "compute_loss"), LOSS: ("call", "__call__")}
 
 
@@ -88,7 +88,7 @@ def _trained_by(info: FunctionInfo | None) -> frozenset[str]:
         for call in _calls(info)
         if called_name(call) in ("gradient", "apply_gradients", "compute_gradients")
         for part in nodes_of(call.args)
-        if isinstance(part, ast.Attribute) and part.attr in _TRAINED_VARIABLES
+        if isinstance(part, ast.Attribute) and part.attr in TRAINED_VARIABLES
     )
 
 

@@ -76,7 +76,7 @@ def of_call(api: Api, arguments: Arguments, value: Value, node: ast.AST, frame: 
     """The data-sized result of a call, with its count."""
     if value.producer is None or not value.is_tensor:
         return value
-    sized = _sized((*arguments.positional, *arguments.keywords.values()))
+    sized = _sized(arguments.values)
     leaf = api.name.rsplit(".", 1)[-1]
     if leaf == "reshape" and any(size.dependence == BOUNDED for size in _sizes(arguments)):
         return value._replace(counted=None)  # `[tf.shape(kept)[0], 1]` names a count itself
@@ -137,7 +137,7 @@ def of_item(
 
 def _asked(arguments: Arguments) -> set[int | None]:
     """The counts that a call is given as sizes (`tf.ones([tf.shape(kept)[0], 1])`); None stands for one that nobody knows."""
-    given = (*arguments.positional, *arguments.keywords.values())
+    given = arguments.values
     return {
         leaf.counted
         for value in given
@@ -173,14 +173,14 @@ def note_call(api: Api, arguments: Arguments, node: ast.AST, frame: Frame) -> No
 
 
 def _note_within(least: int, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
-    sized = _sized((*arguments.positional, *arguments.keywords.values()))
+    sized = _sized(arguments.values)
     if len(sized) >= least and not (frame.constructs or frame.bodies):
         frame.analysis.note(frame, node, DATA_SIZED_USE, sized[0], SEPARATE)
 
 
 def note_arguments(arguments: Arguments, node: ast.AST, frame: Frame) -> None:
     """Note a call that works on its data-sized arguments element by element."""
-    sized = _sized((*arguments.positional, *arguments.keywords.values()))
+    sized = _sized(arguments.values)
     for other in sized[1:]:
         note_pair(node, sized[0], other, frame)
 

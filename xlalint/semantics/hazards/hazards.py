@@ -106,7 +106,7 @@ def is_ordinary(api: Api, settled: Settled, arguments: Arguments) -> bool:
         return False
     flat = flattened(bound.values())
     for leaf in (
-        *flattened((*arguments.positional, *arguments.keywords.values())),
+        *flattened(arguments.values),
         *leaves(result),
     ):
         if leaf.producer is not None or leaf.is_composite or leaf.dtype == "string":
@@ -283,7 +283,7 @@ def _is_folded(name: str, missing: tuple[str, ...], family: str, arguments: Argu
         return _is_constant(arguments)
     if "random" in name.lower() and "stateless" not in name.lower():
         return False
-    values = (*arguments.positional, *arguments.keywords.values())
+    values = arguments.values
     if name.startswith("tf.io.parse_"):
         values = values[:1]  # the others say which features there are
     flat = [leaf for value in values for leaf in leaves(value)]
@@ -297,13 +297,13 @@ def _may_be_words(name: str, missing: tuple[str, ...], arguments: Arguments) -> 
     """Whether a function of text is given what nobody knows, and no tensor: of Python's words, nothing is left to compile."""
     if not name.startswith(_STATELESS) or any(_UNFOLDED.match(each) for each in missing):
         return False
-    values = (*arguments.positional, *arguments.keywords.values())
+    values = arguments.values
     flat = [leaf for value in values for leaf in leaves(value)]
     return any(leaf.kind is UNKNOWN for leaf in flat) and not any(leaf.holds_data for leaf in flat)
 
 
 def _is_constant(arguments: Arguments) -> bool:
-    values = (*arguments.positional, *arguments.keywords.values())
+    values = arguments.values
     flat = [leaf for value in values for leaf in leaves(value) if leaf.holds_data]
     return bool(flat) and all(leaf.dependence == CONSTANT and leaf.sure for leaf in flat)
 
@@ -312,7 +312,7 @@ def _of_guarded(verdict: Verdict, arguments: Arguments) -> Verdict:
     """`if K.is_sparse(a): tf.sparse.sparse_dense_matmul(a, b)` fails for callers that pass a sparse tensor, if any does."""
     if not verdict.missing:
         return verdict
-    values = (*arguments.positional, *arguments.keywords.values())
+    values = arguments.values
     composite = [leaf for value in values for leaf in leaves(value) if leaf.is_composite]
     if composite and all(leaf.guess for leaf in composite):
         return verdict._replace(possible=True)
@@ -348,11 +348,7 @@ def _makes_data_sized(result: Value, arguments: Arguments) -> bool:
     made = {leaf.producer for leaf in leaves(result) if leaf.producer is not None}
     if not made:
         return False
-    passed = {
-        leaf.producer
-        for value in (*arguments.positional, *arguments.keywords.values())
-        for leaf in leaves(value)
-    }
+    passed = {leaf.producer for value in arguments.values for leaf in leaves(value)}
     return not made <= passed | {result_sizes.A_SIZE_FROM_DATA, result_sizes.ALL_ONES}
 
 

@@ -151,7 +151,7 @@ def note_recursion(info: FunctionInfo, arguments: Arguments, node: ast.AST, fram
     construct = frame.constructs[-1]
     if not isinstance(construct, ast.If):
         return
-    values = (*arguments.positional, *arguments.keywords.values())
+    values = arguments.values
     # A Python number among the arguments may count down to the end of it.
     if values and all(value.is_tensor for value in values):
         recursion = Recursion(ast.unparse(node))

@@ -194,7 +194,7 @@ def _sizes(value: Value) -> Sequence[int | None]:
 
 def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misuse | None:
     """Which misuse of a data-sized tensor this call is, and the tensor; None for uses that are fine."""
-    values = (*arguments.positional, *arguments.keywords.values())
+    values = arguments.values
     if name in _COUNT_MASKS:
         mask = bound.get(_COUNT_MASKS[name], NOTHING_KNOWN)
         if sorted_places.are_miscounted(mask) and not {"x", "y"} & bound.keys():

@@ -20,7 +20,7 @@ _RUNS_ON_HOST = frozenset(
 
 
 def of_dataset(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    for value in (*arguments.positional, *arguments.keywords.values()):
+    for value in arguments.values:
         if attr in _RUNS_ON_HOST:
             frame.analysis.host_functions.mark(value)
     frame.host |= host_use.WORK

@@ -142,7 +142,7 @@ def _keeps_rows(name: str, arguments: Arguments) -> bool:
 
 
 def _values(arguments: Arguments) -> tuple[Value, ...]:
-    return (*arguments.positional, *arguments.keywords.values())
+    return arguments.values
 
 
 def is_sparse(
@@ -218,7 +218,7 @@ def numbers_rows(name: str, arguments: Arguments) -> Value | None:
     """A ragged tensor whose elements get the numbers of their rows, as a reduction along the rows needs them, where XLA
     cannot lay these out: it would have to know the longest row. Measured with TensorFlow 2.15 and 2.21.
     """
-    flat = (*arguments.positional, *arguments.keywords.values())
+    flat = arguments.values
     if not flat or flat[0].kind is not RAGGED or flat[0].ref != CUT_HERE or flat[0].guess:
         return None
     leaf = name.rsplit(".", 1)[-1]

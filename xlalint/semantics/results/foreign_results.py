@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xlalint.semantics.elements import latest, leaves
+from xlalint.semantics.elements import flattened, latest
 from xlalint.semantics.values import COMPUTED, TENSOR, Value
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _COMPUTE = ("tensorflow_probability.math.", "tensorflow_probability.stats.")
 
 def of_call(name: str, arguments: Arguments) -> Value | None:
     """The result of such a function; None of others, and where no tensor is handed to it."""
-    given = [leaf for value in arguments.positional for leaf in leaves(value)]
+    given = flattened(arguments.positional)
     tensors = [leaf for leaf in given if leaf.is_tensor and not leaf.guess]
     if not tensors:
         return None

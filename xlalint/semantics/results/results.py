@@ -127,7 +127,7 @@ def _of_call(
     api: Api, data_sized: tuple[int, ...], arguments: Arguments, bound: Bound, frame: Frame
 ) -> Value:
     name = _modern(api.name)
-    flat = tuple(flattened((*arguments.positional, *arguments.keywords.values())))
+    flat = tuple(flattened(arguments.values))
     value = _as_catalogued(api, name, data_sized, arguments, bound, flat, frame)
     if any(type(leaf.ref) is Places for leaf in flat):
         value = sorted_places.of_call(name, flat, value)

@@ -134,7 +134,7 @@ class Drivers:
         traits = self._analysis.traits(info)
         if traits.tf_function or info in self._wrapped_with_jit:
             jit = traits.jit or info in self._wrapped_with_jit
-            values = (*arguments.positional, *arguments.keywords.values())
+            values = arguments.values
             if isinstance(node, ast.Call):
                 spread = (k.value for k in node.keywords if k.arg is None)  # step(**batch)
                 values += tuple(self._analysis.evaluate(each, frame) for each in spread)

@@ -37,7 +37,7 @@ class EagerSteps:
 
     def saw_switch(self, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
         """`tf.config.run_functions_eagerly(True)` and its like, where nothing decides whether it is called."""
-        given = [*arguments.positional, *arguments.keywords.values()]
+        given = [*arguments.values]
         variant = SWITCHES[name]
         if variant == "functions":
             if given[:1] != [TRUE] or _IS_OFF_AGAIN.search(frame.module.text):

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.facts import MODEL_FILE
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import EXTERNAL, FALSE, NOTHING_KNOWN, TRUE, Value
 
 _MODELS = (".keras", ".h5", ".hdf5")
@@ -70,7 +71,7 @@ def _note(
         k.value for k in node.keywords if k.arg == "filepath"
     ]
     end, is_whole = _end(given[0], frame) if given else ("", False)
-    if not end or end.endswith(endings) or "://" in end:
+    if not end or end.endswith(endings) or "://" in end or _is_a_word(given[0], end, frame):
         return
     # `name + ".h5"` may be a name that ends in `.weights`.
     if is_whole or not any(ending.endswith(end) for ending in endings):
@@ -78,6 +79,20 @@ def _note(
         frame.analysis.note_anywhere(
             frame, node, MODEL_FILE, NOTHING_KNOWN, Misnamed(called, written, endings)
         )
+
+
+def _is_a_word(given: ast.expr, text: str, frame: Frame) -> bool:
+    """Whether the function asks for this very text (`weights == "imagenet"`): where it goes on to read a file, it has another."""
+    info = frame.function
+    if not isinstance(given, ast.Name) or info is None:
+        return False
+    return any(
+        isinstance(part, ast.Compare)
+        and isinstance(part.left, ast.Name)
+        and part.left.id == given.id
+        and any(isinstance(c, ast.Constant) and c.value == text for c in part.comparators)
+        for part in nodes_of(info.body)
+    )
 
 
 def _end(path: ast.expr, frame: Frame) -> tuple[str, bool]:

@@ -175,11 +175,7 @@ def _model(name: str, unfit: tuple[Unfit, ...]) -> Value:
 
 
 def _of_arguments(arguments: Arguments) -> tuple[Unfit, ...]:
-    flat = (
-        leaf
-        for value in (*arguments.positional, *arguments.keywords.values())
-        for leaf in leaves(value)
-    )
+    flat = (leaf for value in arguments.values for leaf in leaves(value))
     return _merged(*(leaf.ref.unfit for leaf in flat if type(leaf.ref) is Carried))
 
 

@@ -101,7 +101,7 @@ def made(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
         python = Site(node, frame.module, frame.function, GENERATOR)
         return Value(DATASET, ref=Feed(is_endless=_never_ends(arguments), python=python))
     if name.endswith("Dataset.zip"):
-        given = (*arguments.positional, *arguments.keywords.values())
+        given = arguments.values
         values = (leaf for value in given for leaf in leaves(value))
         feeds = [feed for feed in map(feed_of, values) if feed is not None]
         called = next((feed.python for feed in feeds if feed.python is not None), None)
@@ -116,7 +116,7 @@ def made(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
 
 def _rows(arguments: Arguments) -> int | None:
     """How many rows the tensors have that are cut into elements, where that is static."""
-    given = (*arguments.positional, *arguments.keywords.values())
+    given = arguments.values
     for leaf in leaves(next(iter(given), NOTHING_KNOWN)):
         if leaf.is_tensor and leaf.shape:
             return leaf.shape[0]

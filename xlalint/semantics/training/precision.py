@@ -97,7 +97,7 @@ class Precision:
     def saw_policy(self, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
         """`set_global_policy(...)`: `mixed_float16` where that is known."""
         self._is_chosen = True
-        given = [*arguments.positional, *arguments.keywords.values()]
+        given = [*arguments.values]
         if given and policy_name(given[0]) == "mixed_float16":
             self._halves.setdefault(Site(node, frame.module, frame.function))
 

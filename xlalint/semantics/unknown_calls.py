@@ -1,5 +1,5 @@
-"""Models that nobody shows: what `self.generator(z, training=True)` gives, where a constructor was handed it, or `model(x)` beside
-`model.trainable_variables`.
+"""What calls of something unknown give: of models and layers that nobody shows (`self.generator(z, training=True)`, where a constructor
+was handed it, `model(x)` beside `model.trainable_variables`), and of losses, whoever computes them.
 
 Keras alone says `training=` to what it calls, and trains what has `trainable_variables`; both give tensors for tensors.
 """
@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 
 from xlalint.semantics import symbolic
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.classes import LAYER, MODEL
-from xlalint.semantics.elements import leaves
+from xlalint.semantics.elements import flattened
 from xlalint.semantics.facts import COMPILED
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
@@ -29,38 +30,45 @@ _NAMED = re.compile(
     r"student|mlp|head|layer|block|conv|dense|fc|norm|activation)(_(local|target|online|main|old|ema|real|fake|[a-z]))?_?\d*$",
     re.IGNORECASE,
 )
+_LOSSES = re.compile(r"(^|_)(loss|losses|criterion|lossfn)(_(fn|func|function|object|obj))?$")
 _DENSITIES = frozenset({"log_prob", "prob", "kl_divergence"})
 
 
 def returned(func: ast.expr, arguments: Arguments, frame: Frame) -> Value:
-    """What a call of something unknown gives that is a model or a layer, by how it is called, by what else is asked of it, by its
-    name, or as what it is kept: tensors, in whatever structure. Nothing is known where no tensor is handed to it.
+    """What a call gives in compiled code that is of a model, a layer or a loss by how it is called, by what else is asked of it, by
+    its name, or as what it is kept: tensors, in whatever structure. Nothing is known where no tensor is handed to it.
     """
-    if isinstance(func, ast.Attribute) and func.attr == "call":
-        func = func.value  # `self.model.call(x, training)`
     if not frame.context.is_compiled:
         return NOTHING_KNOWN
-    value = _returned(func, arguments, frame)
+    if isinstance(func, ast.Attribute) and func.attr == "call":
+        func = func.value  # `self.model.call(x, training)`
+    value = _returned(func, flattened(arguments.values), arguments, frame)
     return symbolic.made_by_keras(value, arguments) if frame.analysis.makes_symbolic else value
 
 
-def _returned(func: ast.expr, arguments: Arguments, frame: Frame) -> Value:
-    passed = (*arguments.positional, *arguments.keywords.values())
-    given = [leaf for value in passed for leaf in leaves(value)]
+def _returned(func: ast.expr, given: Sequence[Value], arguments: Arguments, frame: Frame) -> Value:
     # What is compiled works on tensors, whether or not it is known which.
     is_traced = frame.context.region == COMPILED
-    may_be = [leaf for leaf in given if leaf.is_tensor or (is_traced and leaf.kind is UNKNOWN)]
-    if not may_be:
-        return NOTHING_KNOWN
     are_tensors = any(leaf.is_tensor and not leaf.guess for leaf in given)
+    if are_tensors and _is_loss(func):
+        return Value(TENSOR, COMPUTED, sure=False)
+    if not any(leaf.is_tensor or (is_traced and leaf.kind is UNKNOWN) for leaf in given):
+        return NOTHING_KNOWN
     if _TRAINING in arguments.keywords or _is_trained(func, frame.function):
         return _tensors(is_traced and are_tensors)
-    if (is_traced or are_tensors) and (_is_density(func) or _is_layer_of_model(func)):
-        return _tensors(False)
-    is_named = isinstance(func, (ast.Name, ast.Attribute)) and _is_named(func)
-    if (is_named and (is_traced or are_tensors)) or (are_tensors and _is_kept(func, frame)):
+    is_told = _is_density(func) or _is_layer_of_model(func) or _is_named(func)
+    if (is_told and (is_traced or are_tensors)) or (are_tensors and _is_kept(func, frame)):
         return _tensors(False)
     return NOTHING_KNOWN
+
+
+def _tensors(is_sure: bool) -> Value:
+    return Value(TENSOR, COMPUTED, sure=is_sure, structured=True)
+
+
+def _is_loss(func: ast.expr) -> bool:
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    return _LOSSES.search(name) is not None
 
 
 def _is_trained(func: ast.expr, caller: FunctionInfo | None) -> bool:
@@ -79,15 +87,11 @@ def _is_layer_of_model(func: ast.expr) -> bool:
     return isinstance(func, ast.Call) and called_name(func) == "get_layer"
 
 
-def _is_named(func: ast.Name | ast.Attribute) -> bool:
+def _is_named(func: ast.expr) -> bool:
     """`teacher(x)`, `self.Decoder(x)`; what `Decoder(x)` makes is a decoder."""
     if isinstance(func, ast.Name):
         return func.id[:1].islower() and _NAMED.search(func.id) is not None
-    return _NAMED.search(func.attr) is not None
-
-
-def _tensors(is_sure: bool) -> Value:
-    return Value(TENSOR, COMPUTED, sure=is_sure, structured=True)
+    return isinstance(func, ast.Attribute) and _NAMED.search(func.attr) is not None
 
 
 def _is_kept(func: ast.expr, frame: Frame) -> bool:
