@@ -24,7 +24,12 @@ from xlalint.semantics.hazards import (
 )
 from xlalint.semantics.hazards.noted_calls import detail_of
 from xlalint.semantics.names import api_name
-from xlalint.semantics.results import result_shapes, result_sizes, variables
+from xlalint.semantics.results import (
+    keras_callables,
+    result_shapes,
+    result_sizes,
+    variables,
+)
 from xlalint.semantics.training import pipelines, precision, recurrent, setups
 from xlalint.semantics.values import (
     ARRIVING,
@@ -146,7 +151,7 @@ def call(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
         if api is None or structured or not plain.startswith("keras.layers."):
             return result
         return shaped(result, result_shapes.of_layer(api, arguments.positional))
-    return NOTHING_KNOWN
+    return keras_callables.called(plain, arguments) or NOTHING_KNOWN
 
 
 def failing_layer(layer: Value, given: dict[str, Value], frame: Frame) -> CallDetail | None:
@@ -200,6 +205,7 @@ def may_make(plain: str) -> bool:
         or (plain.startswith("keras.") and leaf[:1].isupper())
         or precision.is_policy(plain)
         or host_objects.may_make(plain)
+        or keras_callables.may_make(plain)
     )
 
 
@@ -229,7 +235,7 @@ def make(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value 
         if model is not None:
             return model
         return Value(INSTANCE, ref=_made(name, plain, arguments, frame))
-    return None
+    return keras_callables.made(plain)
 
 
 def _made(name: str, plain: str, arguments: Arguments, frame: Frame) -> str | Made:

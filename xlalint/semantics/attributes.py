@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 
 from xlalint.semantics import backends, eager, enumerations, named_tuples, symbolic
-from xlalint.semantics.classes import external_role
+from xlalint.semantics.classes import LAYER, external_role
 from xlalint.semantics.environment import versions
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import keras_state, outliving, unknown_sizes
@@ -169,6 +169,10 @@ def _of_module(value: Value, attr: str, frame: Frame) -> Value:
     return frame.analysis.modules.module_member(value.ref, attr)
 
 
+# `self.step`, which a constructor was handed and a method counts up.
+_HANDED_VARIABLE = Value(VARIABLE, ARRIVING, sure=False)
+
+
 def _of_instance(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
     if not isinstance(value.ref, ClassInfo):
         return _of_external_instance(value, attr, frame)
@@ -186,6 +190,9 @@ def _of_instance(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value
         if held is not None:
             return held
     known = frame.analysis.objects.instance_attribute(value.ref, attr, value.given)
+    if known is None or known.kind is UNKNOWN:
+        if frame.analysis.objects.is_assigned(value.ref, attr):
+            return _HANDED_VARIABLE
     if known is not None:
         is_traced = frame.analysis.objects.made.is_of_programs(value.ref)
         return eager.of_program(known) if is_traced else known
@@ -197,7 +204,11 @@ def _of_instance(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value
     if assigned is not None:
         return assigned
     role = frame.analysis.classes.role(value.ref)
-    return keras_state.of_role(role.kind if role is not None else None, attr) or NOTHING_KNOWN
+    kept = keras_state.of_role(role.kind if role is not None else None, attr)
+    if kept is None and role is not None and role.kind == LAYER:
+        base = frame.analysis.classes.external_base(value.ref)
+        kept = keras_state.of_base(base, attr) if base is not None else None
+    return kept or NOTHING_KNOWN
 
 
 def _of_super(value: Value, attr: str, frame: Frame) -> Value:
@@ -260,7 +271,9 @@ def _of_strategy(value: Value, attr: str, frame: Frame) -> Value:
 
 def _of_mapping(value: Value, attr: str, frame: Frame) -> Value:
     for key, item in reversed(value.ref or ()):
-        if key == attr:
+        if key == attr or (
+            key is None and value.guess
+        ):  # a record, whether or not its parts are items
             return item  # type: ignore[no-any-return]
     return NOTHING_KNOWN
 

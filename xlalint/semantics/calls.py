@@ -12,13 +12,13 @@ from xlalint.semantics import (
     keyword_style,
     named_tuples,
     nesting,
+    super_calls,
     symbolic,
     unknown_calls,
 )
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.attributes import read
 from xlalint.semantics.callbacks import builtin_calls, standard_library
-from xlalint.semantics.catalog import Api
 from xlalint.semantics.classes import TRACED_METHODS
 from xlalint.semantics.environment import by_position, versions
 from xlalint.semantics.frames import Frame
@@ -27,7 +27,6 @@ from xlalint.semantics.hazards import (
     hazards,
     iteration,
     outliving,
-    training_flags,
 )
 from xlalint.semantics.imports import module_loading
 from xlalint.semantics.index import ClassInfo, FunctionInfo
@@ -37,9 +36,7 @@ from xlalint.semantics.names import api_name
 from xlalint.semantics.training import pipelines, reductions
 from xlalint.semantics.values import (
     ANY_OF,
-    ARRIVING,
     CLASS,
-    COMPUTED,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
@@ -50,9 +47,7 @@ from xlalint.semantics.values import (
     SEQUENCE,
     STRATEGY,
     SUPER,
-    TENSOR,
     UNKNOWN,
-    VARIABLE,
     Value,
     wrapping,
 )
@@ -91,7 +86,7 @@ def _attribute_call(node: ast.Call, func: ast.Attribute, frame: Frame) -> Value:
         read_by = [read(one, func.attr, frame, func) for one in alternatives(base)]
         return _call_any(Value(ANY_OF, ref=tuple(read_by)), arguments, node, frame)
     if base.kind is SUPER:
-        return _super_call(base, func.attr, node, frame)
+        return super_calls.call(base, func.attr, evaluate_arguments(node, frame), node, frame)
     arguments = evaluate_arguments(node, frame)
     method = dispatch.find(base, func.attr)
     if method is not None and func.attr not in base.given:
@@ -268,7 +263,7 @@ def _call_external(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
     if found is not None:
         return found
     if name in _STEPS_OF_KERAS and frame.context.is_compiled:
-        return _LOGS
+        return super_calls.LOGS
     value = apis.call_api(str(target.ref), arguments, node, frame)
     if value == NOTHING_KNOWN and isinstance(node, ast.Call) and not name.startswith(_FOLLOWED):
         value = unknown_calls.returned(node.func, arguments, frame)
@@ -288,50 +283,9 @@ def _of_version(target: Value, arguments: Arguments, frame: Frame) -> Value | No
     return versions.method(written, arguments.positional, frame.analysis.keras)
 
 
-def _super_call(base: Value, attr: str, node: ast.Call, frame: Frame) -> Value:
-    arguments = evaluate_arguments(node, frame)
-    instance, owner = base.ref
-    if not isinstance(instance.ref, ClassInfo):
-        return NOTHING_KNOWN
-    method = frame.analysis.classes.method_after(instance.ref, owner, attr)
-    if method is not None:
-        return frame.analysis.functions.invoke(
-            method, list(arguments.positional), arguments.keywords, instance, frame,
-            open_ended=arguments.open_ended, node=node,
-        )  # fmt: skip
-    if attr == "__call__" and frame.analysis.keras == "3":
-        by_position.note_super(instance, arguments, node, frame)
-    if attr in ("add_weight", "add_variable"):
-        return Value(VARIABLE, ARRIVING)
-    if attr in _STEPS and frame.context.is_compiled:
-        return _LOGS
-    layer = frame.analysis.classes.external_base(instance.ref)
-    if attr == "result" and layer is not None and layer.startswith("keras.metrics."):
-        return Value(TENSOR, COMPUTED)
-    if attr != "call":
-        return NOTHING_KNOWN
-    if layer is not None:
-        training_flags.note_super(layer, arguments, node, frame)
-    api = frame.analysis.catalog.api(layer) if layer is not None else None
-    if api is not None and _fails_however_made(api):
-        api_objects.call(Value(INSTANCE, ref=layer), arguments, node, frame)
-    return Value(TENSOR, ARRIVING, structured=True)
-
-
-def _fails_however_made(layer: Api) -> bool:
-    """Whether a layer of Keras does not compile, whatever its settings are: `training=False` is said by each call."""
-    ways = [condition for condition in layer.conditions if condition.status == "compiles"]
-    return layer.status == "fails" and all(
-        name == "training" for condition in ways for name, _ in condition.when
-    )
-
-
-# Keras's own steps return what its metrics come to, by name.
-_STEPS = frozenset({"train_step", "test_step"})
 # What the analysis knows itself; nobody sees what other packages' functions do.
 _FOLLOWED = ("tf.", "keras.", "tf_keras.", "np.", "math.")
-_LOGS = Value(MAPPING, ref=((None, Value(TENSOR, COMPUTED)),))
-_STEPS_OF_KERAS = frozenset(f"keras.Model.{step}" for step in _STEPS)
+_STEPS_OF_KERAS = frozenset(f"keras.Model.{step}" for step in super_calls.STEPS)
 
 
 _CALLABLE: dict[str, Callable[[Value, Arguments, ast.AST, Frame], Value]] = {

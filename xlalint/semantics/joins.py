@@ -246,9 +246,14 @@ def _join_items(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...] | Non
     return tuple(
         (key, join(first[key], second[key]))
         if key in first and key in second
-        else (key, _perhaps(first[key] if key in first else second[key]))
+        else (key, _of_one_way(key, first[key] if key in first else second[key]))
         for key in {**first, **second}
     )
+
+
+def _of_one_way(key: object, item: Value) -> Value:
+    """An item that one way puts in. What any key holds is asked for nowhere but where it is there."""
+    return item if key is None else _perhaps(item)
 
 
 def _by_key(pairs: tuple[Any, ...]) -> dict[Any, Value]:

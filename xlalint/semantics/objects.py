@@ -58,6 +58,8 @@ if TYPE_CHECKING:
 _MAKE_OBJECTS = ("__init__", "__post_init__")
 
 
+_ASSIGN = frozenset({"assign", "assign_add", "assign_sub"})
+
 # The attributes of one object, by name.
 Held = tuple[tuple[str, Value], ...]
 
@@ -77,6 +79,7 @@ class Objects:
         self._missing: set[tuple[ClassInfo, str]] = set()
         # Fields of which no more is known than their annotation.
         self._only_declared: set[tuple[ClassInfo, str]] = set()
+        self._assigned: dict[ClassInfo, frozenset[str]] = {}
 
     def instance_attribute(
         self, cls: ClassInfo, name: str, given: configured.Given = ()
@@ -94,6 +97,28 @@ class Objects:
             self._by_itself[cls] = self._construct(cls)
             self._attributes[cls] = dict(self._by_itself[cls])
         return self._attributes[cls].get(name)
+
+    def is_assigned(self, cls: ClassInfo, name: str) -> bool:
+        """Whether a class's methods assign to an attribute as to a variable alone: `self.step.assign_add(1)`.
+
+        A table of pandas has an `assign` as well, which takes columns by name.
+        """
+        if cls not in self._assigned:
+            methods = [
+                m for each in self._analysis.classes.line(cls) for m in each.methods.values()
+            ]
+            self._assigned[cls] = frozenset(
+                call.func.value.attr
+                for method in methods
+                for call in method.calls
+                if isinstance(call.func, ast.Attribute)
+                and call.func.attr in _ASSIGN
+                and len(call.args) == 1
+                and isinstance(call.func.value, ast.Attribute)
+                and isinstance(call.func.value.value, ast.Name)
+                and call.func.value.value.id == "self"
+            )
+        return name in self._assigned[cls]
 
     def _attributes_given(self, cls: ClassInfo, given: configured.Given) -> dict[str, Value]:
         """The attributes that settings decide, as nothing else is seen to set them."""

@@ -9,6 +9,7 @@ from functools import cache
 from xlalint.semantics.annotations import unquoted
 from xlalint.semantics.classes import LOSS, REGULARIZER
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import keras_state
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.joins import join
 from xlalint.semantics.results.composites import ARRIVES
@@ -50,8 +51,16 @@ _PROTOCOL: dict[str, dict[str, Value]] = {
     "predict_step": {"data": Value(TENSOR, ARRIVING, structured=True)},
     "compute_loss": {name: Value(TENSOR, ARRIVING, structured=True, optional=True) for name in ("x", "y", "y_pred", "sample_weight")},
     "update_state": {"y_true": DATA, "y_pred": DATA, "sample_weight": DATA._replace(optional=True)},
-    "update_step": {"gradient": DATA, "grad": DATA, "variable": Value(VARIABLE, ARRIVING)},
 }  # fmt: skip
+# Those of methods that optimizers override, in their order: everybody names them as they like.
+_WEIGHT = Value(VARIABLE, ARRIVING)
+_OF_OPTIMIZERS: dict[str, tuple[Value, ...]] = {
+    "update_step": (DATA, _WEIGHT, shaped(Value(TENSOR, ARRIVING, sure=False), ())),
+    "_resource_apply_dense": (DATA, _WEIGHT),
+    "_resource_apply_sparse": (DATA, _WEIGHT, Value(TENSOR, ARRIVING, rank=1)),
+}
+# What an optimizer shares between its variables, by device and dtype, and in it by name.
+_APPLY_STATE = Value(MAPPING, ref=((None, keras_state.COEFFICIENTS),), optional=True)
 # What a learning rate schedule is called with: a variable's value.
 _STEPS = frozenset({"step", "steps", "global_step", "iteration", "iterations", "epoch", "count"})
 # Names that hold tensors by convention wherever TensorFlow code uses them.
@@ -106,6 +115,8 @@ def of_call(
         return DATA  # a variable, or the outputs of a layer
     if role_method == "__call__" and first and name in _STEPS:
         return Value(TENSOR, ARRIVING, rank=0, shape=())
+    if role_method in _OF_OPTIMIZERS:
+        return _of_optimizer(info, name, _OF_OPTIMIZERS[role_method])
     protocol = _PROTOCOL.get(role_method)
     if protocol is None:
         return None
@@ -133,6 +144,13 @@ def of_call(
             structured=True,
         )
     return None
+
+
+def _of_optimizer(info: FunctionInfo, name: str, given: tuple[Value, ...]) -> Value | None:
+    if name == "apply_state":
+        return _APPLY_STATE
+    named = [each.arg for each in info.node.args.args[1:]]
+    return dict(zip(named, given)).get(name)
 
 
 # Names of the class whose labels a loss or a metric leaves out.

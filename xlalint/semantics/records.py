@@ -26,8 +26,8 @@ from xlalint.semantics.values import (
 
 def may_hold(info: FunctionInfo, parameters: Iterable[Value]) -> bool:
     """Whether a function takes parts of parameters, and has some that may be anything."""
-    is_open = any(v.kind is MAPPING or _is_open(v) or _is_inputs(v) for v in parameters)
-    return is_open and bool(info.uses.parts)  # looked for where it matters alone
+    may_be = any(v.kind is MAPPING or is_open(v) or _is_inputs(v) for v in parameters)
+    return may_be and bool(info.uses.parts)  # looked for where it matters alone
 
 
 def held(
@@ -43,7 +43,7 @@ def held(
         value = parameters.get(part.owner)
         if value is None or part.owner in used:
             continue
-        if _is_open(value):
+        if is_open(value):
             parts.setdefault(part.owner, []).append(part)
         elif _is_inputs(value) and not part.is_item and part.text in used:
             found[part.text] = DATA
@@ -53,7 +53,7 @@ def held(
     return found
 
 
-def _is_open(value: Value) -> bool:
+def is_open(value: Value) -> bool:
     """Whether a parameter is nothing known, or a tensor by its name alone: `features`."""
     return value == NOTHING_KNOWN or (value.kind is TENSOR and value.guess)
 

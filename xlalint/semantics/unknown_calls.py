@@ -31,7 +31,7 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _LOSSES = re.compile(r"(^|_)(loss|losses|criterion|lossfn)(_(fn|func|function|object|obj))?$")
-_DENSITIES = frozenset({"log_prob", "prob", "kl_divergence"})
+DENSITIES = frozenset({"log_prob", "prob", "kl_divergence"})
 
 
 def returned(func: ast.expr, arguments: Arguments, frame: Frame) -> Value:
@@ -77,7 +77,7 @@ def _is_trained(func: ast.expr, caller: FunctionInfo | None) -> bool:
 
 
 def _is_density(func: ast.expr) -> bool:
-    return isinstance(func, ast.Attribute) and func.attr in _DENSITIES
+    return isinstance(func, ast.Attribute) and func.attr in DENSITIES
 
 
 def _is_layer_of_model(func: ast.expr) -> bool:

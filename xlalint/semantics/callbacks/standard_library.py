@@ -11,6 +11,7 @@ from xlalint.semantics.callbacks import (
     handed_functions,
     made_mappings,
     python_numbers,
+    tuples_of_items,
 )
 from xlalint.semantics.elements import element, leaves
 from xlalint.semantics.frames import Frame
@@ -129,6 +130,9 @@ def call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value 
         return made_mappings.made(arguments)
     if name == "collections.deque":
         return Value(COLLECTION, ref=element(given[0]) if given else None)
+    tuples = tuples_of_items.made(name, arguments)
+    if tuples is not None:
+        return tuples
     if len(given) < 2:
         return None
     if name in _KEEP:

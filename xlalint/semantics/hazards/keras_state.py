@@ -16,6 +16,7 @@ from xlalint.semantics.values import (
     COLLECTION,
     COMPUTED,
     INSTANCE,
+    MAPPING,
     TENSOR,
     VARIABLE,
     Value,
@@ -26,7 +27,9 @@ _ITERATIONS = shaped(Value(VARIABLE, ARRIVING, dtype="int64"), ())
 _RATE = shaped(Value(VARIABLE, ARRIVING), ())
 _RATES = frozenset({"learning_rate", "lr"})
 _WEIGHT = Value(VARIABLE, ARRIVING)
-_WEIGHTS = frozenset({"embeddings", "kernel", "moving_mean", "moving_variance"})
+_WEIGHTS = frozenset(
+    "depthwise_kernel embeddings kernel moving_mean moving_variance pointwise_kernel recurrent_kernel".split()
+)
 # Those that a setting leaves out: `use_bias=False`, `center=False`.
 _WEIGHTS_IF_ANY = frozenset({"beta", "bias", "gamma"})
 _COLLECTIONS = frozenset({"trainable_variables", "trainable_weights", "variables", "weights"})
@@ -35,6 +38,8 @@ _SCALARS = frozenset({"total", "count"})
 _COUNTS = frozenset(
     {"true_positives", "true_negatives", "false_positives", "false_negatives", "total_cm"}
 )
+# What a legacy optimizer's step shares between variables, by name, for one device and dtype: `coefficients["lr_t"]`.
+COEFFICIENTS = Value(MAPPING, ref=((None, Value(TENSOR, COMPUTED)),))
 _OPTIMIZER_NAME = re.compile(r"(^|_)(optimizer|optim|opt)$")
 
 
@@ -64,6 +69,25 @@ def of_external(role: str, attr: str, region: str) -> Value | None:
     if attr == "losses" and region != COMPILED:
         return None  # symbolic ones, where a model is put together
     return of_role(role, attr)
+
+
+# Keras's classes that have no weights of their own.
+_WITHOUT_WEIGHTS = frozenset({"AbstractRNNCell", "Lambda", "Layer", "StackedRNNCells"})
+_WRAPPERS = frozenset({"Bidirectional", "TimeDistributed", "Wrapper"})
+_WRAPPED = Value(INSTANCE, ref="keras.layers.Wrapper")
+
+
+def makes_weights(base: str) -> bool:
+    """Whether a class of Keras's layers, by its canonical name, makes weights and computes with them."""
+    leaf = base.rpartition(".")[2]
+    return "keras.layers." in base and leaf not in _WITHOUT_WEIGHTS | _WRAPPERS
+
+
+def of_base(base: str, attr: str) -> Value | None:
+    """What `self.attr` is in a class that inherits from one of Keras's layers: `self.kernel` below `keras.layers.Conv2D`."""
+    if attr == "layer" and base.rpartition(".")[2] in _WRAPPERS:
+        return _WRAPPED
+    return of_external(LAYER, attr, COMPILED) if makes_weights(base) else None
 
 
 def of_unknown(owner: str, attr: str, region: str) -> Value | None:

@@ -13,6 +13,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import collected, formatting, iteration, outliving
 from xlalint.semantics.joins import alternatives, join
 from xlalint.semantics.values import (
+    ARRIVING,
     CALLED,
     COLLECTION,
     MAPPING,
@@ -20,6 +21,7 @@ from xlalint.semantics.values import (
     NOTHING_KNOWN,
     SEQUENCE,
     SOME_PYTHON,
+    TENSOR,
     Value,
     constant,
     usually,
@@ -104,7 +106,13 @@ def of_mapping(base: Value, attr: str, arguments: Arguments, node: ast.AST, fram
         return NONE
     if attr in ("items", "values", "keys"):
         return _gone_through(base, attr)
+    if base.guess and attr in _TESTS_OF_STEPS:
+        return Value(TENSOR, ARRIVING, dtype="bool", sure=False)
     return base if attr == "copy" else NOTHING_KNOWN
+
+
+# What the time steps of TF-Agents are asked, which are named tuples.
+_TESTS_OF_STEPS = frozenset({"is_first", "is_last", "is_mid"})
 
 
 def _gone_through(base: Value, attr: str) -> Value:
@@ -174,7 +182,13 @@ def _looked_up(base: Value, arguments: Arguments) -> Value:
     for name, item in reversed(base.ref or ()):
         if key is not None and name == key.value:
             return item  # type: ignore[no-any-return]
+    others = next((item for name, item in base.ref or () if name is None), NOTHING_KNOWN)
+    default = arguments.positional[1] if len(arguments.positional) > 1 else NONE
+    if others.is_tensor and default == NONE:
+        return others._replace(optional=True, structured=True)  # as an annotation says of each key
+    if others.is_tensor or others.kind is MAPPING:
+        return join(others, default)
     found = element(base)
     if key is not None or not all(one.kind in CALLED for one in alternatives(found)):
         return NOTHING_KNOWN
-    return join(found, arguments.positional[1] if len(arguments.positional) > 1 else NONE)
+    return join(found, default)

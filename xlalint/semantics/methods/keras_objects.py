@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import keras_loops, trace_effects
 from xlalint.semantics.methods.handler import Method
+from xlalint.semantics.methods.keras_optimizers import OF_OPTIMIZERS
 from xlalint.semantics.results import result_shapes
 from xlalint.semantics.syntax import receiver_name
 from xlalint.semantics.tracing import host_use
@@ -108,6 +109,7 @@ _KERAS_INHERITED: dict[str, Method] = {
     "get_weights": _host_arrays,
     "compute_loss": _keras_loss_method,
     "compiled_loss": _keras_loss_method,
+    **OF_OPTIMIZERS,
 }
 
 

@@ -16,10 +16,11 @@ from xlalint.semantics.hazards import (
     slice_writes,
     unknown_sizes,
 )
-from xlalint.semantics.results import arrays, composites, result_shapes
+from xlalint.semantics.results import arrays, composites, drawn_samples, result_shapes
 from xlalint.semantics.tracing import host_use
 from xlalint.semantics.values import (
     COLLECTION,
+    COMPUTED,
     NDARRAY,
     NONE,
     NOTHING_KNOWN,
@@ -72,6 +73,8 @@ def of_tensor(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame
         guess = base.guess and base.structured
         rows = Value(RAGGED, base.dependence, sure=base.sure, guess=guess)
         return composites.method(rows, attr, arguments, node, frame)
+    if attr in drawn_samples.METHODS and base.structured:
+        return base._replace(dependence=COMPUTED, sure=False)  # a distribution after all
     if attr == "set_shape":
         if arguments.positional:
             python_arguments.note_shape(arguments.positional[0], node, frame)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
+from xlalint.semantics import unknown_calls
 from xlalint.semantics.control_flow import growth
 from xlalint.semantics.facts import ASSUMED, COMPILED, NUMPY_METHOD
 from xlalint.semantics.frames import Frame
@@ -12,6 +14,7 @@ from xlalint.semantics.hazards import keras_loops
 from xlalint.semantics.methods.handler import Method
 from xlalint.semantics.methods.keras_objects import keras_method
 from xlalint.semantics.methods.strategies import of_strategy
+from xlalint.semantics.results import drawn_samples
 from xlalint.semantics.syntax import called_name, receiver_name
 from xlalint.semantics.tracing import host_use
 from xlalint.semantics.training import meetings, node_inputs, pipelines
@@ -130,6 +133,18 @@ def _shape_of_unknown(
     return STATIC_SHAPE
 
 
+_DISTRIBUTION = re.compile(r"(^|_)(dists?|distr|distributions?|prior|posterior|pi|density)\d*$")
+
+
+def _of_distribution(
+    base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """`dist.sample()`, `self.prior.mean()`: numbers of a distribution that was handed in, by its name."""
+    if frame.context.is_compiled and _DISTRIBUTION.search(receiver_name(node)):
+        return Value(TENSOR, COMPUTED, sure=False, structured=True)
+    return NOTHING_KNOWN
+
+
 # Methods whose names say enough where the object is not known: models of packages that are not read.
 OF_UNKNOWN: dict[str, Method] = {
     **dict.fromkeys(("numpy", "tolist"), _numpy_of_unknown),
@@ -146,4 +161,5 @@ OF_UNKNOWN: dict[str, Method] = {
     "get_weights": _read_weights,
     **dict.fromkeys(keras_loops.LOOPS, _driven),
     **dict.fromkeys(meetings.METHODS, _meeting),
+    **dict.fromkeys(drawn_samples.METHODS - unknown_calls.DENSITIES, _of_distribution),
 }

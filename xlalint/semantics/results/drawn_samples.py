@@ -23,10 +23,12 @@ _HOMES = (_HOME, _HOME_IN_TF1)
 # A joint distribution draws a tuple or a dictionary of samples.
 _OF_SEVERAL = "JointDistribution"
 _DENSITIES = ("log_prob", "prob", "entropy")
-_GIVE_TENSORS = frozenset(
+_COMPUTED = frozenset(
     "log_prob prob unnormalized_log_prob cdf log_cdf survival_function log_survival_function quantile entropy mean mode median "
     "stddev variance covariance kl_divergence cross_entropy".split()
 )
+# The methods of distributions that give tensors.
+METHODS = frozenset({"sample", *_COMPUTED})
 # By class, the operation without a kernel that a method emits.
 _OPERATIONS: dict[str, dict[str, str]] = {
     f"{_HOME}NegativeBinomial": {"sample": "StatelessRandomGammaV3"},
@@ -79,7 +81,7 @@ def call(
         operation = next((v.ref for k, v in base.ref.arguments if k == "determinant"), None)
     if operation is not None:
         note_operation(operation, (), node, frame)
-    if attr in _GIVE_TENSORS:
+    if attr in _COMPUTED:
         return Value(TENSOR, COMPUTED)
     if attr != "sample":
         return None

@@ -10,7 +10,7 @@ from xlalint.semantics.facts import ASSUMED, COMPILED
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.tracing import host_use
+from xlalint.semantics.tracing import host_use, traced_records
 from xlalint.semantics.tracing.factories import Factories
 from xlalint.semantics.tracing.roots import Root
 from xlalint.semantics.tracing.wrappers import arguments_of
@@ -62,6 +62,7 @@ class RootRuns:
         takes_text = any(v.is_tensor and v.dtype == "string" for v in free.values())
         if root.context.region == COMPILED and root.role_method is None:
             if assumed:
+                frame.names.update(traced_records.held(info, frame.names, frame))
                 self._believe_callers(info, frame)
             self._promote(info, frame)
         self._analysis.functions.visited.setdefault(info)

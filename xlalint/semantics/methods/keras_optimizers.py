@@ -1,0 +1,62 @@
+"""Calls of what optimizers inherit from Keras 2's legacy `Optimizer`: settings and slots, which are variables once a step is traced.
+
+Read in Keras 2.15 (`keras.optimizers.legacy`), and of the older `tf.keras.optimizers.Optimizer`, which is the same class.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from xlalint.semantics.classes import OPTIMIZER
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.hazards import keras_state
+from xlalint.semantics.index import ClassInfo
+from xlalint.semantics.methods.handler import Method
+from xlalint.semantics.results import dtypes
+from xlalint.semantics.values import (
+    ARRIVING,
+    COMPUTED,
+    NOTHING_KNOWN,
+    TENSOR,
+    VARIABLE,
+    Value,
+    shaped,
+)
+
+if TYPE_CHECKING:
+    from xlalint.semantics.arguments import Arguments
+
+
+def _is_step(base: Value, frame: Frame) -> bool:
+    if not frame.context.is_compiled or not isinstance(base.ref, ClassInfo):
+        return False
+    role = frame.analysis.classes.role(base.ref)
+    return role is not None and role.kind == OPTIMIZER
+
+
+def _setting(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """A scalar: `_decayed_lr(dtype)`, `_get_hyper(name, dtype)`. Without a dtype it is what was set, a schedule perhaps."""
+    given = [*arguments.positional, *arguments.keywords.values()]
+    wanted = 1 if attr == "_decayed_lr" else 2
+    if not _is_step(base, frame) or len(given) < wanted:
+        return NOTHING_KNOWN
+    return shaped(Value(TENSOR, COMPUTED, dtype=dtypes.named(given[-1])), ())
+
+
+def _slot(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if not _is_step(base, frame):
+        return NOTHING_KNOWN
+    return shaped(Value(VARIABLE, ARRIVING), next((v.shape for v in arguments.positional), None))
+
+
+def _shared(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    return keras_state.COEFFICIENTS if _is_step(base, frame) else NOTHING_KNOWN
+
+
+OF_OPTIMIZERS: dict[str, Method] = {
+    "_decayed_lr": _setting,
+    "_get_hyper": _setting,
+    "get_slot": _slot,
+    "_fallback_apply_state": _shared,
+}

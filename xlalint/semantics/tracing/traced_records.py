@@ -1,0 +1,115 @@
+"""What a traced function is handed as one thing and takes apart: `batch["x"]`, `batch.reward`, `states, rewards = batch`.
+
+tf.function makes tensors of what a structure holds, unless that is a setting or an object with methods of its own; nobody says which
+by a parameter's name alone, but `config.rate` and `model.encode(x)` do.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+
+from xlalint.semantics import records
+from xlalint.semantics.frames import Frame
+from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.parameters import is_setting
+from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.values import (
+    ARRIVING,
+    MAPPING,
+    NAMED_TUPLE,
+    NOTHING_KNOWN,
+    TENSOR,
+    Value,
+)
+
+# What is no batch, whatever is asked of it.
+_NO_BATCH = re.compile(
+    r"(^|_)(cfg|conf|configs?|configuration|args|kwargs|params|hparams|hps?|flags?|opts?|options|settings|info|meta|metadata|spec|specs|"
+    r"self|cls|strategy|replica|context|ctx|optimizers?|optim|tape|metrics?|loss(es)?(_fn)?|loss_object|criterion|dataset|iterator|"
+    r"(q?net|network|model|agent|policy|actor|critic|encoder|decoder|generator|discriminator|layer|module|teacher|student|gen|disc)s?|"
+    r"fn|func|function|dist|distribution|env|buffer|logger|writer|callbacks?|schedule|scheduler|manager|trainer|state|graph)$"
+)
+# Methods of dictionaries and named tuples, and of the time steps of TF-Agents.
+_METHODS = frozenset(
+    "items keys values get _asdict _replace is_last is_first is_mid copy pop".split()
+)
+# What is asked of a tensor, or of an object.
+_OF_TENSORS = frozenset("shape dtype ndim rank name op graph device T".split())
+_ITEM = Value(TENSOR, ARRIVING, sure=False, structured=True)
+_RECORD = Value(MAPPING, ref=((None, _ITEM),), guess=True)
+
+
+def held(info: FunctionInfo, parameters: Mapping[str, Value], frame: Frame) -> dict[str, Value]:
+    """Those of a traced function's parameters that are nothing known by anything else, and that it takes apart."""
+    found: dict[str, Value] = {}
+    names = {
+        name for name, value in parameters.items() if _is_open(value) and not _NO_BATCH.search(name)
+    }
+    names = {name for name in names if _may_be_batch(info.annotations.get(name), frame)}
+    names -= _with_defaults(info)
+    if not names:
+        return found
+    asked, unpacked = _asked_of(names, info)
+    for name in sorted(names):
+        parts = asked.get(name, {})
+        if parts and all(parts.values()):
+            known = dict(parameters[name].ref[1:] if parameters[name].kind is MAPPING else ())
+            settings = {key: NOTHING_KNOWN for key in parts if is_setting(key)}
+            found[name] = _RECORD._replace(ref=(*_RECORD.ref, *(settings | known).items()))
+        elif name in unpacked and not parts:
+            found[name] = _ITEM
+    return found
+
+
+def _is_open(value: Value) -> bool:
+    """Whether nothing is known of a parameter, or, of a dictionary's items, of those that are not named."""
+    if value.kind is MAPPING:
+        return bool(value.ref) and value.ref[0] == (None, NOTHING_KNOWN)
+    return records.is_open(value)
+
+
+def _may_be_batch(annotation: ast.expr | None, frame: Frame) -> bool:
+    """A class of the project's own says itself what it holds."""
+    return annotation is None or frame.analysis.evaluate(annotation, frame).kind is NAMED_TUPLE
+
+
+def _with_defaults(info: FunctionInfo) -> set[str]:
+    given = info.node.args
+    named = [*given.posonlyargs, *given.args]
+    late = [each.arg for each in named[len(named) - len(given.defaults) :]]
+    return {*late, *(each.arg for each, d in zip(given.kwonlyargs, given.kw_defaults) if d)}
+
+
+def _asked_of(
+    names: Iterable[str], info: FunctionInfo
+) -> tuple[dict[str, dict[str, bool]], set[str]]:
+    """Of each name what is asked of it, and whether that is asked of records; and those that are unpacked."""
+    wanted = frozenset(names)
+    asked: dict[str, dict[str, bool]] = {}
+    unpacked: set[str] = set()
+    called = {id(node.func) for node in nodes_of(info.body) if isinstance(node, ast.Call)}
+    for node in nodes_of(info.body):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+            if node.value.id in wanted and isinstance(node.targets[0], (ast.Tuple, ast.List)):
+                unpacked.add(node.value.id)
+        elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.value, ast.Name):
+            owner = node.value.id
+            if owner in wanted:
+                key, is_of_record = _part(node, id(node) in called)
+                parts = asked.setdefault(owner, {})
+                parts[key] = parts.get(key, True) and is_of_record
+    return asked, unpacked
+
+
+def _part(node: ast.Attribute | ast.Subscript, is_called: bool) -> tuple[str, bool]:
+    """The key or the attribute, and whether it is one that is asked of a record."""
+    if isinstance(node, ast.Attribute):
+        if is_called:
+            return node.attr, node.attr in _METHODS
+        return node.attr, isinstance(node.ctx, ast.Load) and node.attr not in _OF_TENSORS
+    key = node.slice
+    if isinstance(key, ast.Constant) and isinstance(key.value, str):
+        return key.value, True
+    return "", False
