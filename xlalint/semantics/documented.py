@@ -21,11 +21,11 @@ from xlalint.semantics.values import (
     Value,
 )
 
-# `name: what it is`, `name (type): what it is`, `name : type`, `:param name: what it is` and `:type name: type`, one entry to a
-# line; the names as Markdown has them, several of them with commas between.
+# `name: what it is`, `name (type): what it is`, `name {type} -- what it is`, `name : type`, `:param name: what it is` and
+# `:type name: type`, one entry to a line; the names as Markdown has them, several of them with commas between.
 _ENTRY = re.compile(
     r"([ \t]*)(?:[-*][ \t]+)?(?::(?:param|(type))[ \t]+)?[`*]*(\w+(?:[ \t]*,[ \t]*\w+)*)[`*]*"
-    r"(?:[ \t]*\(([^()]*(?:\([^()]*\)[^()]*)*)\))?([ \t]*):[ \t]*(\S.*)"
+    r"(?:[ \t]*(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\)|\{([^{}]*)\}(?=[ \t]*--)))?([ \t]*)(?::|(?<=[ \t])--)[ \t]*(\S.*)"
 )
 # Remarks that stand where a type may stand.
 _SAYS_NO_TYPE = frozenset({"optional", "required"})
@@ -145,6 +145,19 @@ def python_value(info: FunctionInfo, name: str) -> Value | None:
     return Value(COLLECTION, ref=SOME_PYTHON) if found[1] else SOME_PYTHON
 
 
+def is_number(info: FunctionInfo, name: str) -> bool:
+    """Whether the docstring of a function has in the place of a parameter's type that it is a number: `start {Number} -- ...`, `n (int): ...`.
+
+    Of `(float)`, authors mean tensors as readily.
+    """
+    text = _docstring(info)
+    entry = None if text is None else _entries(text).get(name)
+    return entry is not None and _NUMBER.fullmatch((entry.type or "").strip()) is not None
+
+
+_NUMBER = re.compile(r"(?:python )?(?:number|int|integer)(?:,? optional)?", re.IGNORECASE)
+
+
 def is_array(info: FunctionInfo, name: str) -> bool:
     """Whether the docstring of a function says that a parameter is an array of NumPy's, and nothing of tensors."""
     text = _docstring(info)
@@ -215,8 +228,9 @@ def _split(text: str) -> Iterator[tuple[str, _Entry]]:
         found = _ENTRY.match(line)
         if found is not None:
             indent, names = len(found[1]), found[3]
-            is_type = found[2] or (found[5] and not found[4])  # `:type x: Tensor`, `x : Tensor`
-            kind, lines = (found[6], []) if is_type else (found[4], [found[6]])
+            written, said = found[4] or found[5], found[7]
+            is_type = found[2] or (found[6] and not written)  # `:type x: Tensor`, `x : Tensor`
+            kind, lines = (said, []) if is_type else (written, [said])
     if names:
         yield names, _Entry(" ".join(lines), kind)
 

@@ -29,6 +29,7 @@ from xlalint.semantics.values import (
     MAPPING,
     NOTHING_KNOWN,
     PYTHON,
+    SOME_PYTHON,
     UNKNOWN,
     Value,
     usually,
@@ -186,6 +187,8 @@ def _inferred(
 ) -> Value:
     """What name and use tell of a parameter; `used` holds the names of those that are used as tensors."""
     inferred = LIKELY_DATA if name in used else None
+    if assumed and documented.is_number(info, name):
+        return SOME_PYTHON
     if inferred is not None and role_method == "call" and name in evidence.asked_for_extremes(info):
         inferred = inferred._replace(
             guess=False

@@ -17,7 +17,7 @@ from xlalint.semantics.facts import COMPILED, TRACE_EFFECT
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.names import api_name
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.syntax import last_name, nodes_of
 from xlalint.semantics.values import PYTHON, TENSOR_ARRAY, Value
 
 FROZEN = "frozen"
@@ -93,7 +93,7 @@ def note_call(name: str, node: ast.AST, frame: Frame) -> None:
     if name in _CLOCKS or (name.startswith(("random.", "np.random.")) and _DICE.match(name)):
         frame.analysis.note(frame, node, TRACE_EFFECT, Value(PYTHON), TraceEffect(FROZEN, name))
     elif frame.context.region == COMPILED and _makes_state(name, frame):
-        if not is_first_time(node, frame):
+        if not (is_first_time(node, frame) or _is_of_layers_at_hand(name, node, frame)):
             when = (
                 EVERY_TIME if makes_variables(name, frame) and _is_every_time(node, frame) else ""
             )
@@ -161,6 +161,23 @@ def _makes_state(name: str, frame: Frame) -> bool:
     if plain in _MAKES_STATE or is_weighted(name) or _STATEFUL_OBJECTS.match(plain):
         return True
     return makes_variables(name, frame)
+
+
+def _is_of_layers_at_hand(name: str, node: ast.AST, frame: Frame) -> bool:
+    """`keras.Sequential(self.blocks[:3])`: layers that were made before, which have their weights."""
+    if api_name(name) != "keras.Sequential" or not isinstance(node, ast.Call) or not node.args:
+        return False
+    given = node.args[0]
+    if isinstance(given, ast.Name) and frame.function is not None:
+        for statement in frame.function.telling:
+            if isinstance(statement, ast.Assign) and given.id in map(last_name, statement.targets):
+                if _makes_anything(statement.value):
+                    return False
+    return not _makes_anything(given)
+
+
+def _makes_anything(node: ast.expr) -> bool:
+    return any(isinstance(part, ast.Call) for part in nodes_of([node]))
 
 
 def is_weighted(name: str) -> bool:
