@@ -176,6 +176,13 @@ _HANDED_VARIABLE = Value(VARIABLE, ARRIVING, sure=False)
 def _of_instance(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
     if not isinstance(value.ref, ClassInfo):
         return _of_external_instance(value, attr, frame)
+    found = _of_own_instance(value, attr, frame, node)
+    if found.kind is UNKNOWN and frame.analysis.objects.is_handed_variable(value.ref, attr):
+        return _HANDED_VARIABLE
+    return found
+
+
+def _of_own_instance(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value:
     method = frame.analysis.classes.method(value.ref, attr)
     if method is not None:
         traits = frame.analysis.traits(method)
@@ -190,9 +197,6 @@ def _of_instance(value: Value, attr: str, frame: Frame, node: ast.expr) -> Value
         if held is not None:
             return held
     known = frame.analysis.objects.instance_attribute(value.ref, attr, value.given)
-    if known is None or known.kind is UNKNOWN:
-        if frame.analysis.objects.is_assigned(value.ref, attr):
-            return _HANDED_VARIABLE
     if known is not None:
         is_traced = frame.analysis.objects.made.is_of_programs(value.ref)
         return eager.of_program(known) if is_traced else known

@@ -436,15 +436,17 @@ def _class_definition(node: ast.ClassDef, frame: Frame) -> bool:
 def _import(node: ast.Import, frame: Frame) -> bool:
     for alias in node.names:
         if alias.asname:
-            frame.names[alias.asname] = frame.analysis.modules.imported(alias.name)
+            frame.names[alias.asname] = frame.analysis.modules.imported(alias.name, frame.module)
         else:
             name = alias.name.split(".")[0]
-            frame.names[name] = frame.analysis.modules.imported(name)
+            frame.names[name] = frame.analysis.modules.imported(name, frame.module)
     return True
 
 
 def _import_from(node: ast.ImportFrom, frame: Frame) -> bool:
     source = frame.module.absolute(node.level, node.module)
+    if not node.level:
+        source = frame.analysis.modules.project.seen_from(frame.module, source)
     for alias in node.names:
         if alias.name == "*":
             frame.names.update(frame.analysis.modules.exported(source, frame.module))

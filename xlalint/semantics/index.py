@@ -31,6 +31,15 @@ _NEVER_READ = frozenset(
     "tensorflow keras tf_keras numpy scipy pandas torch jax jaxlib flax sklearn matplotlib PIL cv2 google absl "
     "setuptools pkg_resources IPython pytest h5py six typing_extensions packaging".split()
 )
+# Packages whose names modules of a project bear as well (`hub.py`, `transformers/`): who imports them means the packages.
+_ELSEWHERE = (
+    _NEVER_READ
+    | sys.stdlib_module_names
+    | frozenset(
+        "transformers tensorflow_addons tensorflow_probability tensorflow_datasets tensorflow_hub einops gym gymnasium horovod wandb "
+        "tqdm yaml requests keras_cv keras_hub keras_nlp librosa skimage nltk torchvision pytorch_lightning".split()
+    )
+)
 _DEFINITIONS: frozenset[type[ast.AST]] = frozenset({ast.FunctionDef, ast.AsyncFunctionDef})
 # The parts of a function that say what it does with its names, collected once for all who ask (uses.py, configured.py).
 _TELLING = frozenset(
@@ -515,6 +524,27 @@ class Project:
             found = self._read(name)
         self.modules[name] = found
         return found
+
+    def seen_from(self, importer: ModuleInfo, name: str) -> str:
+        """The full name of the module that an absolute import means in a module.
+
+        A program finds what lies beside it, or where it is started, by its name there, though a package holds both:
+        `from blocks import conv` in `models/net.py`, `from models.net import Net` below a folder with an `__init__.py`.
+        """
+        first = name.partition(".")[0]
+        if not name or first in _ELSEWHERE or self._is_known(first, name):
+            return name
+        parts = importer.name.split(".")
+        for depth in range(len(parts) - (not importer.is_package), 0, -1):
+            package = ".".join(parts[:depth])
+            if first != parts[depth - 1] and self._is_known(
+                f"{package}.{first}", f"{package}.{name}"
+            ):
+                return f"{package}.{name}"
+        return name
+
+    def _is_known(self, *names: str) -> bool:
+        return any(self.module(name) is not None for name in names)
 
     def _read(self, name: str) -> ModuleInfo | None:
         relative = Path(*name.split("."))

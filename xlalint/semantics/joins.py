@@ -235,7 +235,7 @@ def _join_refs(a: Value, b: Value) -> Any:
     return None
 
 
-_MOST_ITEMS = 16
+_MOST_ITEMS = 64
 
 
 def _join_items(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...] | None:

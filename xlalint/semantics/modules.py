@@ -86,7 +86,9 @@ class Modules:
         """What a name imported with `from source import name` stands for."""
         return self.imported_from(*value.ref) if value.kind is DEFERRED else value
 
-    def imported(self, dotted: str) -> Value:
+    def imported(self, dotted: str, importer: ModuleInfo) -> Value:
+        """What `import dotted` in a module stands for."""
+        dotted = self.project.seen_from(importer, dotted)
         module = self.project.module(dotted) or self.frameworks.missing(dotted)
         return (
             Value(PROJECT_MODULE, ref=module)
@@ -231,4 +233,4 @@ class Modules:
         """What functions import into globals that the module's body leaves empty: it is there when other functions run."""
         for name, dotted in late_imports(module).items():
             if dotted and frame.names.get(name, NONE) in (NONE, NOTHING_KNOWN):
-                frame.names[name] = self.imported(dotted)
+                frame.names[name] = self.imported(dotted, module)

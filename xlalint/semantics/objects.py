@@ -12,6 +12,7 @@ from xlalint.semantics import (
     eager,
     flow,
     free_parameters,
+    handed_variables,
     known_texts,
     named_tuples,
     symbolic,
@@ -58,8 +59,6 @@ if TYPE_CHECKING:
 _MAKE_OBJECTS = ("__init__", "__post_init__")
 
 
-_ASSIGN = frozenset({"assign", "assign_add", "assign_sub"})
-
 # The attributes of one object, by name.
 Held = tuple[tuple[str, Value], ...]
 
@@ -79,7 +78,7 @@ class Objects:
         self._missing: set[tuple[ClassInfo, str]] = set()
         # Fields of which no more is known than their annotation.
         self._only_declared: set[tuple[ClassInfo, str]] = set()
-        self._assigned: dict[ClassInfo, frozenset[str]] = {}
+        self._handed_variables: dict[ClassInfo, frozenset[str]] = {}
 
     def instance_attribute(
         self, cls: ClassInfo, name: str, given: configured.Given = ()
@@ -98,27 +97,16 @@ class Objects:
             self._attributes[cls] = dict(self._by_itself[cls])
         return self._attributes[cls].get(name)
 
-    def is_assigned(self, cls: ClassInfo, name: str) -> bool:
-        """Whether a class's methods assign to an attribute as to a variable alone: `self.step.assign_add(1)`.
+    def is_handed_variable(self, cls: ClassInfo, name: str) -> bool:
+        """Whether a class was handed what it keeps in an attribute, and assigns to it as to a variable alone: `self.step.assign_add(1)`.
 
         A table of pandas has an `assign` as well, which takes columns by name.
         """
-        if cls not in self._assigned:
-            methods = [
-                m for each in self._analysis.classes.line(cls) for m in each.methods.values()
-            ]
-            self._assigned[cls] = frozenset(
-                call.func.value.attr
-                for method in methods
-                for call in method.calls
-                if isinstance(call.func, ast.Attribute)
-                and call.func.attr in _ASSIGN
-                and len(call.args) == 1
-                and isinstance(call.func.value, ast.Attribute)
-                and isinstance(call.func.value.value, ast.Name)
-                and call.func.value.value.id == "self"
+        if cls not in self._handed_variables:
+            self._handed_variables[cls] = handed_variables.of_class(
+                self._analysis.classes.line(cls)
             )
-        return name in self._assigned[cls]
+        return name in self._handed_variables[cls]
 
     def _attributes_given(self, cls: ClassInfo, given: configured.Given) -> dict[str, Value]:
         """The attributes that settings decide, as nothing else is seen to set them."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from xlalint.semantics import symbolic
 from xlalint.semantics.arguments import Arguments
-from xlalint.semantics.classes import LAYER, MODEL
+from xlalint.semantics.classes import LAYER, LOSS, METRIC, MODEL
 from xlalint.semantics.elements import flattened
 from xlalint.semantics.facts import COMPILED
 from xlalint.semantics.frames import Frame
@@ -27,10 +27,12 @@ _GIVES_NUMBERS = re.compile(
 )
 _NAMED = re.compile(
     r"(^|_)(q?network|model|q?net|gen|generator|disc|discriminator|critic|actor|policy|encoder|decoder|backbone|classifier|teacher|"
-    r"student|mlp|head|layer|block|conv|dense|fc|norm|activation)(_(local|target|online|main|old|ema|real|fake|[a-z]))?_?\d*$",
+    r"student|mlp|head|layer|block|conv|dense|fc|norm|activation)(_(local|target|online|main|old|ema|real|fake|[a-z]))?_?\d*_?$",
     re.IGNORECASE,
 )
-_LOSSES = re.compile(r"(^|_)(loss|losses|criterion|lossfn)(_(fn|func|function|object|obj))?$")
+_LOSSES = re.compile(r"(^|_)(loss|losses|criterion|lossfn)(_(fn|func|function|object|obj))?_?$")
+# Classes whose constructors are handed functions of tensors.
+_KEEPERS = frozenset({LAYER, LOSS, METRIC, MODEL})
 DENSITIES = frozenset({"log_prob", "prob", "kl_divergence"})
 
 
@@ -57,7 +59,9 @@ def _returned(func: ast.expr, given: Sequence[Value], arguments: Arguments, fram
     if _TRAINING in arguments.keywords or _is_trained(func, frame.function):
         return _tensors(is_traced and are_tensors)
     is_told = _is_density(func) or _is_layer_of_model(func) or _is_named(func)
-    if (is_told and (is_traced or are_tensors)) or (are_tensors and _is_kept(func, frame)):
+    if is_told and (is_traced or are_tensors):
+        return _tensors(False)
+    if are_tensors and (_is_kept(func, frame) or _is_handed(func, frame.function)):
         return _tensors(False)
     return NOTHING_KNOWN
 
@@ -94,11 +98,18 @@ def _is_named(func: ast.expr) -> bool:
     return isinstance(func, ast.Attribute) and _NAMED.search(func.attr) is not None
 
 
+def _is_handed(func: ast.expr, caller: FunctionInfo | None) -> bool:
+    """`kernel(x, y)`, of a function that a parameter holds."""
+    if not isinstance(func, ast.Name) or caller is None or _GIVES_NUMBERS.search(func.id):
+        return False
+    return func.id in caller.parameter_names
+
+
 def _is_kept(func: ast.expr, frame: Frame) -> bool:
     """Whether a layer or a model keeps in an attribute what is called, and nothing is known of it but what it is called with."""
     cls = frame.function.cls if frame.function is not None else None
     role = frame.analysis.classes.role(cls) if cls is not None else None
-    if cls is None or role is None or role.kind not in (LAYER, MODEL):
+    if cls is None or role is None or role.kind not in _KEEPERS:
         return False
     if isinstance(func, ast.Call):  # `getattr(self, f"block_{i}")(x)`
         owner = func.args[0] if called_name(func) == "getattr" and func.args else None

@@ -31,6 +31,7 @@ def main(job_file: str) -> None:
     channel = Channel()
     job = jobs.read(job_file)
     sys.path.insert(0, job.first_path)
+    sys.path += [folder for folder in _started_in(job) if folder not in sys.path]
     if job.cwd:
         os.chdir(job.cwd)
     sys.dont_write_bytecode = True  # no __pycache__ beside the user's files
@@ -42,6 +43,18 @@ def main(job_file: str) -> None:
     channel.emit(to_record("environment", _environment()))
     channel.end()
     leave(0)
+
+
+def _started_in(job: Job) -> Iterator[str]:
+    """The folders that a package's modules may be started in, from the inside out: one that says `from blocks import conv`, or
+    `from models.net import Net` below a folder with an `__init__.py`, is imported by its full name here.
+    """
+    for module in job.modules:
+        folder, root = Path(module.path).parent, Path(module.folder)
+        while folder != root and root in folder.parents:
+            yield str(folder)
+            folder = folder.parent
+    yield from job.roots
 
 
 def _outputs(folder: Path, job: Job) -> Outputs:

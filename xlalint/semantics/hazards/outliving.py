@@ -41,7 +41,7 @@ def note_kept(target: ast.expr, value: Value, frame: Frame) -> None:
     kept = old_reads.kept_in(function.node.body, target, owner)
     if kept is None or not (isinstance(kept.made, _MADE) or _comes_of_data(value)):
         return
-    if _is_let_go(function.node.body, owner.attr):
+    if _is_let_go(function.node.body, owner.attr) or _is_put_back(function.node.body, owner.attr):
         return
     if not kept.is_renewed and _is_there_before(cls, owner.attr, frame):
         return
@@ -59,6 +59,28 @@ def _is_let_go(body: list[ast.stmt], attribute: str) -> bool:
         and any(isinstance(t, ast.Attribute) and t.attr == attribute for t in part.targets)
         for part in nodes_of(body)
     )
+
+
+def _is_put_back(body: list[ast.stmt], attribute: str) -> bool:
+    """Whether the method sets the attribute to what it was in the end: `kernel = self.kernel; self.kernel = normed; ...; self.kernel = kernel`."""
+    assigned = [part for part in nodes_of(body) if isinstance(part, ast.Assign)]
+    before = {
+        target.id: part.lineno
+        for part in assigned
+        for target in part.targets
+        if isinstance(target, ast.Name)
+        and isinstance(part.value, ast.Attribute)
+        and part.value.attr == attribute
+    }
+    setting = [
+        part
+        for part in assigned
+        if any(isinstance(t, ast.Attribute) and t.attr == attribute for t in part.targets)
+    ]
+    last = max(setting, key=lambda part: part.lineno, default=None)
+    if last is None or not isinstance(last.value, ast.Name) or last.value.id not in before:
+        return False
+    return before[last.value.id] < min(part.lineno for part in setting)
 
 
 def _is_graph(key: ast.expr) -> bool:

@@ -44,4 +44,4 @@ def _module(name: Value, frame: Frame) -> Value | None:
     if known is None or not isinstance(known.value, str) or not known.value.strip("."):
         return None
     is_relative = known.value.startswith(".")
-    return None if is_relative else frame.analysis.modules.imported(known.value)
+    return None if is_relative else frame.analysis.modules.imported(known.value, frame.module)

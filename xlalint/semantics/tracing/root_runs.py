@@ -62,9 +62,10 @@ class RootRuns:
         takes_text = any(v.is_tensor and v.dtype == "string" for v in free.values())
         if root.context.region == COMPILED and root.role_method is None:
             if assumed:
-                frame.names.update(traced_records.held(info, frame.names, frame))
                 self._believe_callers(info, frame)
             self._promote(info, frame)
+            if assumed:
+                frame.names.update(traced_records.held(info, frame.names, frame))
         self._analysis.functions.visited.setdefault(info)
         self._analysis.functions.running.append(info)
         value = NOTHING_KNOWN

@@ -35,8 +35,10 @@ _NO_BATCH = re.compile(
 _METHODS = frozenset(
     "items keys values get _asdict _replace is_last is_first is_mid copy pop".split()
 )
-# What is asked of a tensor, or of an object.
-_OF_TENSORS = frozenset("shape dtype ndim rank name op graph device T".split())
+# What is asked of a tensor, dense or not, or of an object.
+_OF_TENSORS = frozenset(
+    "shape dtype ndim rank name op graph device T dense_shape flat_values row_splits".split()
+)
 _ITEM = Value(TENSOR, ARRIVING, sure=False, structured=True)
 _RECORD = Value(MAPPING, ref=((None, _ITEM),), guess=True)
 
@@ -49,14 +51,24 @@ def held(info: FunctionInfo, parameters: Mapping[str, Value], frame: Frame) -> d
     }
     names = {name for name in names if _may_be_batch(info.annotations.get(name), frame)}
     names -= _with_defaults(info)
+    names &= info.parameter_names  # not `**options`
     if not names:
         return found
     asked, unpacked = _asked_of(names, info)
     for name in sorted(names):
         parts = asked.get(name, {})
-        if parts and all(parts.values()):
-            known = dict(parameters[name].ref[1:] if parameters[name].kind is MAPPING else ())
-            settings = {key: NOTHING_KNOWN for key in parts if is_setting(key)}
+        if all(parts.values()) and not all(map(is_setting, parts)):
+            known = dict(
+                (parameters[name].ref or ())[1:] if parameters[name].kind is MAPPING else ()
+            )
+            # What is no attribute of a tensor may be an item of one.
+            guessed = parameters[name] if parameters[name].is_tensor else NOTHING_KNOWN
+            read = {
+                part.key: NOTHING_KNOWN if not part.is_item else guessed
+                for part in info.uses.parts.values()
+                if part.owner == name
+            }
+            settings = {key: read.get(key, NOTHING_KNOWN) for key in parts if is_setting(key)}
             found[name] = _RECORD._replace(ref=(*_RECORD.ref, *(settings | known).items()))
         elif name in unpacked and not parts:
             found[name] = _ITEM
@@ -66,13 +78,16 @@ def held(info: FunctionInfo, parameters: Mapping[str, Value], frame: Frame) -> d
 def _is_open(value: Value) -> bool:
     """Whether nothing is known of a parameter, or, of a dictionary's items, of those that are not named."""
     if value.kind is MAPPING:
-        return bool(value.ref) and value.ref[0] == (None, NOTHING_KNOWN)
+        return not value.ref or (value.ref[0][0] is None and records.is_open(value.ref[0][1]))
     return records.is_open(value)
 
 
 def _may_be_batch(annotation: ast.expr | None, frame: Frame) -> bool:
     """A class of the project's own says itself what it holds."""
-    return annotation is None or frame.analysis.evaluate(annotation, frame).kind is NAMED_TUPLE
+    if annotation is None or isinstance(annotation, ast.Subscript):
+        return True
+    said = frame.analysis.evaluate(annotation, frame)
+    return said.kind is NAMED_TUPLE or said.ref == "builtins.dict"
 
 
 def _with_defaults(info: FunctionInfo) -> set[str]:

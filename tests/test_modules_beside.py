@@ -1,0 +1,75 @@
+"""Imports as a program finds them that is started inside of a package: by the names that modules have there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli_support import WriteFiles
+
+from xlalint.engine import check
+from xlalint.project.settings import Settings
+
+HELPER = "import tensorflow as tf\n\ndef counted(x):\n    return tf.unique_with_counts(x)\n"
+STEP = "\n\n@tf.function\ndef step(x: tf.Tensor):\n    return {call}(x)\n"
+IMPORTS = {
+    "from where the program is started": ("from nets.helpers import counted", "counted"),
+    "from beside it": ("from helpers import counted", "counted"),
+    "a module": ("import helpers", "helpers.counted"),
+    "a module by another name": ("import nets.helpers as h", "h.counted"),
+    "everything": ("from helpers import *", "counted"),
+    "when run as a script": (
+        'if __name__ == "__main__":\n    from helpers import counted\nelse:\n    from .helpers import counted',
+        "counted",
+    ),
+    "either way": (
+        "try:\n    from helpers import counted\nexcept ImportError:\n    from .helpers import counted",
+        "counted",
+    ),
+}
+
+
+@pytest.mark.parametrize(("line", "call"), IMPORTS.values(), ids=IMPORTS)
+def test_what_lies_beside_a_module_of_a_package_is_found(
+    tmp_path: Path, write: WriteFiles, line: str, call: str
+) -> None:
+    write(
+        {
+            "repo/__init__.py": "",
+            "repo/nets/__init__.py": "",
+            "repo/nets/helpers.py": HELPER,
+            "repo/nets/steps.py": f"import tensorflow as tf\n{line}{STEP.format(call=call)}",
+        }
+    )
+    (finding,) = check([str(tmp_path)], Settings(root=tmp_path)).findings
+    assert finding.region.why == ("@tf.function step", "counted")
+
+
+@pytest.mark.parametrize("package", ["transformers", "random", "keras"])
+def test_a_package_that_is_meant_is_not_the_module_of_that_name(
+    tmp_path: Path, write: WriteFiles, package: str
+) -> None:
+    text = f"import tensorflow as tf\nfrom {package} import counted{STEP.format(call='counted')}"
+    write(
+        {"repo/__init__.py": "", f"repo/{package}.py": HELPER, "repo/steps.py": text},
+    )
+    (finding,) = check([str(tmp_path)], Settings(root=tmp_path)).findings
+    assert finding.region.why[0] != "@tf.function step"
+
+
+@pytest.mark.compiler
+def test_verify_imports_what_lies_where_the_program_is_started(write: WriteFiles) -> None:
+    folder = write(
+        {
+            "repo/__init__.py": "",
+            "repo/nets/__init__.py": "",
+            "repo/nets/helpers.py": HELPER,
+            "repo/steps.py": "import tensorflow as tf\nfrom nets.helpers import counted"
+            + STEP.format(call="counted"),
+        }
+    )
+    command = [sys.executable, "-m", "xlalint", "verify", "steps.py", "nets", "--steps", "1"]
+    ran = subprocess.run(command, cwd=folder / "repo", capture_output=True, text=True, check=False)
+    assert "1 confirmed, 0 refuted, 0 not reached" in ran.stdout, ran.stdout + ran.stderr
