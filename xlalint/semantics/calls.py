@@ -264,6 +264,10 @@ def _call_external(target: Value, arguments: Arguments, node: ast.AST, frame: Fr
         return found
     if name in _STEPS_OF_KERAS and frame.context.is_compiled:
         return super_calls.LOGS
+    if name.endswith(("call__", ".call")):
+        inherited = super_calls.by_class(name, arguments, frame)
+        if inherited is not None:
+            return inherited
     value = apis.call_api(str(target.ref), arguments, node, frame)
     if value == NOTHING_KNOWN and isinstance(node, ast.Call) and not name.startswith(_FOLLOWED):
         value = unknown_calls.returned(node.func, arguments, frame)

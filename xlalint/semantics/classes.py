@@ -71,8 +71,16 @@ _FEEDS_DATA = re.compile(
 
 # The methods that Keras traces, by role; the rest of a class runs in Python.
 TRACED_METHODS = {
-    LAYER: ("call",),
-    MODEL: ("call", "train_step", "test_step", "predict_step", "compute_loss"),
+    LAYER: ("call", "compute_mask"),
+    MODEL: (
+        "call",
+        "compute_mask",
+        "train_step",
+        "test_step",
+        "predict_step",
+        "compute_loss",
+        "compute_metrics",
+    ),
     LOSS: ("call", "__call__"),
     METRIC: ("update_state", "result"),
     OPTIMIZER: ("update_step", "_resource_apply_dense", "_resource_apply_sparse"),
@@ -102,7 +110,7 @@ def converts(role: Role, method: str, keras: str) -> bool:
     if method == "__call__" and role.kind in (LAYER, MODEL):
         # Nothing of Keras stands between it and who calls it: it is converted as they are.
         return True
-    if role.is_of_keras_3(keras):
+    if role.is_of_keras_3(keras) or method == "compute_mask":
         return False
     if role.kind == MODEL:
         return method == "call"
@@ -122,7 +130,9 @@ def is_called_by_keras(name: str, method: FunctionInfo) -> bool:
         return True
     if name == "update_state":
         return not _asks_for_more(given)
-    return name != "compute_loss" or not method.parameter_names.isdisjoint(_OF_COMPUTE_LOSS)
+    return name not in ("compute_loss", "compute_metrics") or not method.parameter_names.isdisjoint(
+        _OF_COMPUTE_LOSS
+    )
 
 
 def _asks_for_more(given: ast.arguments) -> bool:

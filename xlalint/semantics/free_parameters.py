@@ -12,6 +12,7 @@ from xlalint.semantics import (
     parameters,
     records,
 )
+from xlalint.semantics.classes import MODEL
 from xlalint.semantics.control_flow import left_out
 from xlalint.semantics.facts import ASSUMED, COMPILED
 from xlalint.semantics.frames import Frame
@@ -44,6 +45,8 @@ def held(
     named = [*arguments.posonlyargs, *arguments.args]
     if frame.self_name is not None and named and named[0].arg == frame.self_name:
         named = named[1:]
+    if role_method is None and len(named) == 1 and _is_step_of_model(info, frame):
+        role_method = info.name  # by `@tf.function` above it, it is no other step
     defaults: dict[str, ast.expr | None] = {}
     for parameter, default in zip(reversed(named), reversed(arguments.defaults)):
         defaults[parameter.arg] = default
@@ -80,6 +83,14 @@ def held(
     ):  # what a package hands on may have callers in sight, who know
         left_out.note_parameters(found, defaults, frame)
     return found
+
+
+def _is_step_of_model(info: FunctionInfo, frame: Frame) -> bool:
+    """Whether a method is one that `fit`, `evaluate` or `predict` runs with a batch."""
+    if info.cls is None or info.name not in parameters.STEPS_OF_MODELS:
+        return False
+    role = frame.analysis.classes.role(info.cls)
+    return role is not None and role.kind == MODEL
 
 
 def infer_unknown(info: FunctionInfo, frame: Frame) -> None:
@@ -203,11 +214,14 @@ def _inferred(
         inferred = parameters.by_name(name) if is_traced_code else None
         if inferred is not None and evidence.is_used_as_size(name, info, frame):
             inferred = None
-    is_traced = frame.context.region == COMPILED and role_method is None
+    is_traced = frame.context.region == COMPILED and role_method in (None, "call")
     if inferred is None and assumed and default is None and is_traced:
         inferred = parameters.of_traced_function(name)
         if inferred is not None and evidence.is_used_as_size(name, info, frame):
-            inferred = None if given_sizes.are_all(info, name) else inferred
+            is_size = role_method is not None or given_sizes.are_all(info, name)
+            inferred = None if is_size else inferred
+        if role_method is not None and parameters.is_size(name):
+            inferred = None
     written = documented.complex_dtype(info, name) if assumed else None
     if written is not None:
         inferred = (inferred or LIKELY_DATA)._replace(dtype=written)

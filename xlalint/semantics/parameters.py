@@ -43,15 +43,20 @@ from xlalint.semantics.values import (
     usually,
 )
 
+_OF_LOSSES = {
+    name: Value(TENSOR, ARRIVING, structured=True, optional=True)
+    for name in ("x", "y", "y_pred", "sample_weight")
+}
 # Parameters of methods that Keras itself calls: method -> parameters that are always tensors, or structures of them.
 _PROTOCOL: dict[str, dict[str, Value]] = {
     "call": {},
-    "train_step": {"data": Value(TENSOR, ARRIVING, structured=True)},
-    "test_step": {"data": Value(TENSOR, ARRIVING, structured=True)},
-    "predict_step": {"data": Value(TENSOR, ARRIVING, structured=True)},
-    "compute_loss": {name: Value(TENSOR, ARRIVING, structured=True, optional=True) for name in ("x", "y", "y_pred", "sample_weight")},
+    "compute_mask": {},
+    "compute_loss": _OF_LOSSES,
+    "compute_metrics": _OF_LOSSES,
     "update_state": {"y_true": DATA, "y_pred": DATA, "sample_weight": DATA._replace(optional=True)},
 }  # fmt: skip
+# What `fit`, `evaluate` and `predict` hand to a model's steps, whatever its author calls it.
+STEPS_OF_MODELS = frozenset({"predict_step", "test_step", "train_step"})
 # Those of methods that optimizers override, in their order: everybody names them as they like.
 _WEIGHT = Value(VARIABLE, ARRIVING)
 _OF_OPTIMIZERS: dict[str, tuple[Value, ...]] = {
@@ -61,6 +66,7 @@ _OF_OPTIMIZERS: dict[str, tuple[Value, ...]] = {
 }
 # What an optimizer shares between its variables, by device and dtype, and in it by name.
 _APPLY_STATE = Value(MAPPING, ref=((None, keras_state.COEFFICIENTS),), optional=True)
+_SOME_MASK = Value(TENSOR, ARRIVING, dtype="bool", sure=False, optional=True, structured=True)
 # What a learning rate schedule is called with: a variable's value.
 _STEPS = frozenset({"step", "steps", "global_step", "iteration", "iterations", "epoch", "count"})
 # Names that hold tensors by convention wherever TensorFlow code uses them.
@@ -117,11 +123,15 @@ def of_call(
         return Value(TENSOR, ARRIVING, rank=0, shape=())
     if role_method in _OF_OPTIMIZERS:
         return _of_optimizer(info, name, _OF_OPTIMIZERS[role_method])
+    if role_method in STEPS_OF_MODELS:
+        return INPUTS if first else None
     protocol = _PROTOCOL.get(role_method)
     if protocol is None:
         return None
     if name in protocol:
         return protocol[name]
+    if role_method == "compute_mask":
+        return INPUTS if first else _SOME_MASK
     if role_method == "call" and first and not (is_setting(name) or is_size(name)):
         return DATA if name in ("y_true",) else INPUTS
     if role_method == "call" and name in ("y_pred", "states", "state"):
@@ -135,14 +145,7 @@ def of_call(
     if role_method == "call" and name == "training":
         return SOME_PYTHON
     if role_method == "call" and _is_mask(name):
-        return Value(
-            TENSOR,
-            ARRIVING,
-            dtype="bool" if name == "mask" else None,
-            sure=False,
-            optional=True,
-            structured=True,
-        )
+        return _SOME_MASK if name == "mask" else _SOME_MASK._replace(dtype=None)
     return None
 
 

@@ -7,7 +7,15 @@ import ast
 from xlalint.semantics import api_objects
 from xlalint.semantics.arguments import Arguments
 from xlalint.semantics.catalog import Api
-from xlalint.semantics.classes import LAYER, LOSS, METRIC, MODEL, REGULARIZER, SCHEDULE
+from xlalint.semantics.classes import (
+    LAYER,
+    LOSS,
+    METRIC,
+    MODEL,
+    REGULARIZER,
+    SCHEDULE,
+    external_role,
+)
 from xlalint.semantics.elements import leaves
 from xlalint.semantics.environment import by_position
 from xlalint.semantics.frames import Frame
@@ -59,6 +67,17 @@ def call(base: Value, attr: str, arguments: Arguments, node: ast.Call, frame: Fr
         if api is not None and _fails_however_made(api):
             api_objects.call(Value(INSTANCE, ref=base_name), arguments, node, frame)
     return _of_keras(instance.ref, base_name, attr, arguments, frame)
+
+
+def by_class(name: str, arguments: Arguments, frame: Frame) -> Value | None:
+    """`keras.layers.Embedding.call(self, x)`, as `super().call(x)`; None where no class of Keras is asked for it."""
+    owner, _, method = name.rpartition(".")
+    if method not in ("call", "__call__") or not frame.context.is_compiled:
+        return None
+    role = external_role(owner)
+    if role is None or not any(map(_is_tensor, arguments.values)):
+        return None
+    return _CALLED.get(role.kind)
 
 
 def _of_keras(
