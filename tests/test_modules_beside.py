@@ -47,6 +47,20 @@ def test_what_lies_beside_a_module_of_a_package_is_found(
     assert finding.region.why == ("@tf.function step", "counted")
 
 
+def test_folders_need_no_init_between_a_script_and_what_it_imports(
+    tmp_path: Path, write: WriteFiles
+) -> None:
+    write(
+        {
+            "core/helpers.py": HELPER,
+            "scripts/steps.py": "import tensorflow as tf\nfrom core import helpers\n"
+            + STEP.format(call="helpers.counted"),
+        }
+    )
+    (finding,) = check([str(tmp_path)], Settings(root=tmp_path)).findings
+    assert finding.region.why == ("@tf.function step", "counted")
+
+
 @pytest.mark.parametrize("package", ["transformers", "random", "keras"])
 def test_a_package_that_is_meant_is_not_the_module_of_that_name(
     tmp_path: Path, write: WriteFiles, package: str

@@ -421,7 +421,7 @@ def _is_test(path: Path) -> bool:
 
 
 def _analysis(loaded: Sequence[_Loaded], settings: Settings) -> Analysis:
-    project = Project(_roots(loaded))
+    project = Project(_roots(loaded, settings.root))
     for item in loaded:
         project.add(item.module, item.file.path)
     version = catalog.nearest(settings.tf_version)
@@ -460,10 +460,14 @@ def _declared(
     return declared
 
 
-def _roots(loaded: Sequence[_Loaded]) -> list[Path]:
-    """The folders that absolute imports count from: above each file's topmost package, and in that where packages begin in it."""
+def _roots(loaded: Sequence[_Loaded], project: Path) -> list[Path]:
+    """The folders that absolute imports count from: above each file's topmost package, in that where packages begin in it, and
+    those around, up to the project's own: folders need no `__init__.py` (`from core.blocks import conv` in `scripts/train.py`).
+    """
     roots: dict[Path, None] = {}
     tops: dict[Path, None] = {}
+    around: dict[Path, None] = {}
+    whole = project.resolve()
     for item in loaded:
         depth = item.module.name.count(".") + (1 if item.module.is_package else 0)
         folder = item.file.path.parent
@@ -473,7 +477,12 @@ def _roots(loaded: Sequence[_Loaded]) -> list[Path]:
             tops[folder] = None
             folder = folder.parent
         roots[folder] = None
-    return [*roots, *(top for top in tops if top not in roots and holds_packages(top))]
+        while folder not in around and whole in folder.parents:
+            around[folder] = None
+            folder = folder.parent
+    around[whole] = None
+    begin = [top for top in tops if holds_packages(top)]
+    return list(dict.fromkeys((*roots, *begin, *around)))
 
 
 def _keras(loaded: Sequence[_Loaded], settings: Settings) -> str:

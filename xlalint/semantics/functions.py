@@ -24,7 +24,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import rebound, stale_numbers
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.nesting import bounded
-from xlalint.semantics.past_calls import PastCalls, reused
+from xlalint.semantics.past_calls import PastCalls
 from xlalint.semantics.tracing import host_use, templates
 from xlalint.semantics.tracing.roots import Root
 from xlalint.semantics.values import (
@@ -175,10 +175,10 @@ class Functions:
                     self._analysis.unsettled.saw_again(had[2], info, node, frame)
                 return had[0]
             if self._past.is_one_too_many(info, key, known):
-                return reused(known, closure)
+                return self._past.reused(info, key, known)
         runs = self._past.runs(info)
         if self._past.has_run_enough(info, runs):
-            return reused(known, closure)
+            return self._past.reused(info, key, known)
         if frame.depth >= _MOST_DEPTH or len(self.running) >= _MOST_DEPTH:
             self.put_off.append(Root(info, context, self_value, tuple(positional), closure=closure))
             return NOTHING_KNOWN

@@ -49,6 +49,7 @@ class PastCalls:
         self._runs: dict[FunctionInfo, Runs] = defaultdict(Runs)
         # Of functions that were run often enough.
         self._traits_had: dict[FunctionInfo, set[Hashable]] = {}
+        self._traits_of: dict[FunctionInfo, dict[Key, frozenset[Hashable]]] = {}
         self._frequencies: dict[FunctionInfo, int] = {}
 
     def results(self, info: FunctionInfo) -> dict[Key, Result]:
@@ -73,6 +74,21 @@ class PastCalls:
         return self._has_had(_MOST_CONTEXTS, len(known), info) and not self._is_of_new_kind(
             info, key, known
         )
+
+    def reused(self, info: FunctionInfo, key: Key, known: dict[Key, Result]) -> Value:
+        """What stands for the result of a call that is not run: any that an earlier one had which passed the like, or else any at all."""
+        of_closure = {past: result[0] for past, result in known.items() if past[-1] == key[-1]}
+        wanted = self._traits(info, key)
+        alike = [value for past, value in of_closure.items() if self._traits(info, past) == wanted]
+        values = tuple(alike or of_closure.values())
+        return _sized_for_all(join_all(values), values) if values else NOTHING_KNOWN
+
+    def _traits(self, info: FunctionInfo, key: Key) -> frozenset[Hashable]:
+        """What a call passes where, without the context that it stands in."""
+        known = self._traits_of.setdefault(info, {})
+        if key not in known:
+            known[key] = frozenset(trait for trait in traits_of_call(key) if trait != key[0])
+        return known[key]
 
     def has_run_enough(self, info: FunctionInfo, runs: Runs) -> bool:
         """Whether a function is within itself too deep, or was run too often in all."""
@@ -106,12 +122,6 @@ class PastCalls:
                 known = min(known, _MORE_OF_METHODS)
             self._frequencies[info] = known
         return known
-
-
-def reused(known: dict[Key, Result], closure: int | None) -> Value:
-    """What stands for the result of a call that is not run: any that an earlier one had."""
-    values = tuple(result[0] for key, result in known.items() if key[-1] == closure)
-    return _sized_for_all(join_all(values), values) if values else NOTHING_KNOWN
 
 
 def _is_silent(key: Key) -> bool:

@@ -46,15 +46,17 @@ def main(job_file: str) -> None:
 
 
 def _started_in(job: Job) -> Iterator[str]:
-    """The folders that a package's modules may be started in, from the inside out: one that says `from blocks import conv`, or
-    `from models.net import Net` below a folder with an `__init__.py`, is imported by its full name here.
+    """The folders that a program with these modules may be started in, from the inside out, as far as the folder that verify runs in:
+    one of them says `from blocks import conv`, or `from models.net import Net` where folders have no `__init__.py`, or all have one.
     """
     for module in job.modules:
-        folder, root = Path(module.path).parent, Path(module.folder)
-        while folder != root and root in folder.parents:
+        file = Path(module.path)
+        roots = [root for root in map(Path, job.roots) if root in file.parents]
+        outermost = min(roots, key=lambda root: len(root.parts), default=file.parent)
+        for folder in file.parents:
             yield str(folder)
-            folder = folder.parent
-    yield from job.roots
+            if folder == outermost:
+                break
 
 
 def _outputs(folder: Path, job: Job) -> Outputs:

@@ -58,21 +58,23 @@ def held(info: FunctionInfo, parameters: Mapping[str, Value], frame: Frame) -> d
     for name in sorted(names):
         parts = asked.get(name, {})
         if all(parts.values()) and not all(map(is_setting, parts)):
+            settings = _settings(name, parameters[name], parts, info)
             known = dict(
                 (parameters[name].ref or ())[1:] if parameters[name].kind is MAPPING else ()
             )
-            # What is no attribute of a tensor may be an item of one.
-            guessed = parameters[name] if parameters[name].is_tensor else NOTHING_KNOWN
-            read = {
-                part.key: NOTHING_KNOWN if not part.is_item else guessed
-                for part in info.uses.parts.values()
-                if part.owner == name
-            }
-            settings = {key: read.get(key, NOTHING_KNOWN) for key in parts if is_setting(key)}
             found[name] = _RECORD._replace(ref=(*_RECORD.ref, *(settings | known).items()))
         elif name in unpacked and not parts:
             found[name] = _ITEM
     return found
+
+
+def _settings(name: str, held: Value, parts: Iterable[str], info: FunctionInfo) -> dict[str, Value]:
+    """Parts that are called as settings are: items hold no more than is known of all of them."""
+    every = held.ref[0][1] if held.kind is MAPPING and held.ref else held
+    guessed = every if every.is_tensor else NOTHING_KNOWN
+    used = info.uses.parts.values()
+    items = {part.key for part in used if part.owner == name and part.is_item}
+    return {key: guessed if key in items else NOTHING_KNOWN for key in parts if is_setting(key)}
 
 
 def _is_open(value: Value) -> bool:
