@@ -61,6 +61,37 @@ def test_folders_need_no_init_between_a_script_and_what_it_imports(
     assert finding.region.why == ("@tf.function step", "counted")
 
 
+SEVERAL = {
+    "a module": ("utils.py", "import utils", "utils.helper"),
+    "from a module": ("utils.py", "from utils import helper", "helper"),
+    "from a package": ("nets/parts.py", "from nets.parts import helper", "helper"),
+    "from a relative module": ("nets/parts.py", "from nets.whole import parts", "parts.helper"),
+    "from a relative name": ("nets/parts.py", "from nets.whole import helper", "helper"),
+    "a submodule": ("nets/parts.py", "import nets.parts", "nets.parts.helper"),
+    "from a folder": ("loose/parts.py", "from loose.parts import helper", "helper"),
+}
+
+
+@pytest.mark.parametrize(("file", "line", "call"), SEVERAL.values(), ids=SEVERAL)
+def test_each_of_several_programs_has_the_modules_beside_it(
+    tmp_path: Path, write: WriteFiles, file: str, line: str, call: str
+) -> None:
+    """Every folder of `examples/` has its `utils.py` and its `nets/`, as repositories of several programs have."""
+    files = {}
+    for program, given in (("first", "x"), ("second", "tf.unique_with_counts(x)"), ("third", "x")):
+        files[f"{program}/nets/__init__.py"] = ""
+        files[f"{program}/nets/whole.py"] = "from . import parts\nfrom .parts import helper\n"
+        files[f"{program}/nets/parts.py"] = ""
+        files[f"{program}/{file}"] = (
+            f"import tensorflow as tf\n\ndef helper(x):\n    return {given}\n"
+        )
+        files[f"{program}/steps.py"] = f"import tensorflow as tf\n{line}{STEP.format(call=call)}"
+    write(files)
+    (finding,) = check([str(tmp_path)], Settings(root=tmp_path)).findings
+    assert (finding.path, finding.code) == (str(tmp_path / "second" / file), "XLA401")
+    assert finding.region.why == ("@tf.function step", "helper")
+
+
 @pytest.mark.parametrize("package", ["transformers", "random", "keras"])
 def test_a_package_that_is_meant_is_not_the_module_of_that_name(
     tmp_path: Path, write: WriteFiles, package: str

@@ -444,9 +444,7 @@ def _import(node: ast.Import, frame: Frame) -> bool:
 
 
 def _import_from(node: ast.ImportFrom, frame: Frame) -> bool:
-    source = frame.module.absolute(node.level, node.module)
-    if not node.level:
-        source = frame.analysis.modules.project.seen_from(frame.module, source)
+    source = frame.analysis.modules.project.imported_by(frame.module, node.level, node.module)
     for alias in node.names:
         if alias.name == "*":
             frame.names.update(frame.analysis.modules.exported(source, frame.module))

@@ -7,6 +7,7 @@ Only statements are visited here. What a name means is decided later, by running
 from __future__ import annotations
 
 import ast
+import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -504,6 +505,7 @@ class Project:
         self.modules: dict[str, ModuleInfo | None] = {}
         self._search_path = search_path
         self._read_paths: dict[Path, ModuleInfo] = {}
+        self._folders: dict[ModuleInfo, Path] = {}
         # By word: how many modules have been asked, and whether one holds it.
         self._mentions: dict[str, tuple[int, bool]] = {}
 
@@ -514,6 +516,7 @@ class Project:
             self.modules[module.name] = module
         if real_path is not None:
             self._read_paths[real_path] = module
+            self._folders[module] = real_path.parent
 
     def module(self, name: str) -> ModuleInfo | None:
         """The module of that dotted name, read on demand; None where it is not the project's to read."""
@@ -525,6 +528,26 @@ class Project:
         self.modules[name] = found
         return found
 
+    def imported_by(self, importer: ModuleInfo, level: int, module: str | None) -> str:
+        """The name, for `module`, of what `from ..module import x` means in a module, with as many dots as `level` says."""
+        name = importer.absolute(level, module)
+        if level == 0:
+            return self.seen_from(importer, name)
+        home = self._folders.get(importer)
+        if home is None:
+            return name
+        base = home if level == 1 else home.parents[min(level - 2, len(home.parents) - 1)]
+        folder, dotted = (base, module) if module else (base.parent, base.name)
+        own = self._at(folder, dotted, only_read=True)
+        is_taken = own is not None and self.module(name) is not own
+        return f"{folder}{os.sep}{dotted}" if is_taken else name
+
+    def submodule(self, package: ModuleInfo, name: str) -> ModuleInfo | None:
+        """A module of a package, by its own name there."""
+        home = self._folders.get(package)
+        own = None if home is None else self._at(home, name, only_read=True)
+        return own or self.module(f"{package.name}.{name}")
+
     def seen_from(self, importer: ModuleInfo, name: str) -> str:
         """The full name of the module that an absolute import means in a module.
 
@@ -532,7 +555,12 @@ class Project:
         `from blocks import conv` in `models/net.py`, `from models.net import Net` below a folder with an `__init__.py`.
         """
         first = name.partition(".")[0]
-        if not name or first in _ELSEWHERE or self._is_known(first, name):
+        if not name or first in _ELSEWHERE:
+            return name
+        own = self._beside(importer, first, name)
+        if own is not None:
+            return own
+        if self._is_known(first, name):
             return name
         parts = importer.name.split(".")
         for depth in range(len(parts) - (not importer.is_package), 0, -1):
@@ -543,20 +571,41 @@ class Project:
                 return f"{package}.{name}"
         return name
 
+    def _beside(self, importer: ModuleInfo, first: str, name: str) -> str | None:
+        """The name of a module that lies beside a script, where another has taken it: each of several programs has its `utils.py`."""
+        folder = self._folders.get(importer)
+        if folder is None or "." in importer.name or importer.is_package:
+            return None
+        for asked in (first, name):
+            taken = self.module(asked)
+            if taken is not None and self._folders.get(taken) not in (None, folder):
+                own = self.module(f"{folder}{os.sep}{asked}")
+                if own is not None and own is not taken:
+                    return f"{folder}{os.sep}{name}"
+        return None
+
     def _is_known(self, *names: str) -> bool:
         return any(self.module(name) is not None for name in names)
 
     def _read(self, name: str) -> ModuleInfo | None:
+        folder, _, dotted = name.rpartition(os.sep)
+        for root in [Path(folder)] if folder else self._search_path:
+            found = self._at(root, dotted)
+            if found is not None:
+                return found
+        return None
+
+    def _at(self, root: Path, name: str, *, only_read: bool = False) -> ModuleInfo | None:
+        """The module of a name that counts from a folder; `only_read` finds those alone that are there already."""
         relative = Path(*name.split("."))
-        for root in self._search_path:
-            for path, is_package in (
-                (root / relative / "__init__.py", True),
-                (root / relative.with_suffix(".py"), False),
-            ):
-                if path in self._read_paths:
-                    return self._read_paths[path]
-                if path.is_file():
-                    return self._parse_file(name, path, is_package)
+        for path, is_package in (
+            (root / relative / "__init__.py", True),
+            (root / relative.with_suffix(".py"), False),
+        ):
+            if path in self._read_paths:
+                return self._read_paths[path]
+            if not only_read and path.is_file():
+                return self._parse_file(name, path, is_package)
         return None
 
     def modules_of(self, package: str) -> list[ModuleInfo]:

@@ -164,8 +164,8 @@ class Modules:
         """A module of a package: its own name there, which `from . import name` in the package's body binds too."""
         if not module.is_package:
             return NOTHING_KNOWN
-        dotted = f"{module.name}.{name}"
-        inner = self.project.module(dotted) or self.frameworks.missing(dotted)
+        missing = self.frameworks.missing(f"{module.name}.{name}")
+        inner = self.project.submodule(module, name) or missing
         return NOTHING_KNOWN if inner is None else Value(PROJECT_MODULE, ref=inner)
 
     def _of_library(self, module: ModuleInfo, name: str) -> Value:
