@@ -506,12 +506,16 @@ class Project:
         self._search_path = search_path
         self._read_paths: dict[Path, ModuleInfo] = {}
         self._folders: dict[ModuleInfo, Path] = {}
+        # Names that several modules bear.
+        self._shared: set[str] = set()
+        self._seen_from: dict[tuple[str, str], str] = {}
         # By word: how many modules have been asked, and whether one holds it.
         self._mentions: dict[str, tuple[int, bool]] = {}
 
     def add(self, module: ModuleInfo, real_path: Path | None = None) -> None:
         # Two files may claim one dotted name (scripts in several folders): the first keeps it, both are checked.
-        self.modules.setdefault(module.name, module)
+        if self.modules.setdefault(module.name, module) not in (None, module):
+            self._shared.add(module.name)
         if self.modules[module.name] is None:
             self.modules[module.name] = module
         if real_path is not None:
@@ -534,7 +538,7 @@ class Project:
         if level == 0:
             return self.seen_from(importer, name)
         home = self._folders.get(importer)
-        if home is None:
+        if home is None or name not in self._shared:
             return name
         base = home if level == 1 else home.parents[min(level - 2, len(home.parents) - 1)]
         folder, dotted = (base, module) if module else (base.parent, base.name)
@@ -545,7 +549,8 @@ class Project:
     def submodule(self, package: ModuleInfo, name: str) -> ModuleInfo | None:
         """A module of a package, by its own name there."""
         home = self._folders.get(package)
-        own = None if home is None else self._at(home, name, only_read=True)
+        is_shared = home is not None and package.name in self._shared
+        own = self._at(home, name, only_read=True) if home is not None and is_shared else None
         return own or self.module(f"{package.name}.{name}")
 
     def seen_from(self, importer: ModuleInfo, name: str) -> str:
@@ -557,11 +562,18 @@ class Project:
         first = name.partition(".")[0]
         if not name or first in _ELSEWHERE:
             return name
-        own = self._beside(importer, first, name)
+        own = self._beside(importer, first, name) if self._shared else None
         if own is not None:
             return own
         if self._is_known(first, name):
             return name
+        asked = importer.name if importer.is_package else importer.name.rpartition(".")[0], name
+        if asked not in self._seen_from:
+            self._seen_from[asked] = self._within(importer, first, name)
+        return self._seen_from[asked]
+
+    def _within(self, importer: ModuleInfo, first: str, name: str) -> str:
+        """The full name of what a package, or one around it, holds under a name."""
         parts = importer.name.split(".")
         for depth in range(len(parts) - (not importer.is_package), 0, -1):
             package = ".".join(parts[:depth])
