@@ -33,6 +33,8 @@ _WEIGHTS = frozenset(
 # Those that a setting leaves out: `use_bias=False`, `center=False`.
 _WEIGHTS_IF_ANY = frozenset({"beta", "bias", "gamma"})
 _COLLECTIONS = frozenset({"trainable_variables", "trainable_weights", "variables", "weights"})
+# Any layer: it gives a tensor, or several.
+_WRAPPED = Value(INSTANCE, ref="keras.layers.Wrapper")
 _COUNTED = Value(VARIABLE, ARRIVING, dtype="float32")
 _SCALARS = frozenset({"total", "count"})
 _COUNTS = frozenset(
@@ -49,6 +51,8 @@ def of_role(role: str | None, attr: str) -> Value | None:
         return _ITERATIONS if attr == "iterations" else None
     if role in (LAYER, MODEL) and attr in _COLLECTIONS:
         return Value(COLLECTION, ref=_WEIGHT)
+    if role == MODEL and attr == "layers":
+        return Value(COLLECTION, ref=_WRAPPED)
     if role in (LAYER, MODEL) and attr == "losses":
         return Value(COLLECTION, ref=shaped(Value(TENSOR, COMPUTED, sure=False), ()))
     if role == MODEL and attr == "metrics":
@@ -74,7 +78,6 @@ def of_external(role: str, attr: str, region: str) -> Value | None:
 # Keras's classes that have no weights of their own.
 _WITHOUT_WEIGHTS = frozenset({"AbstractRNNCell", "Lambda", "Layer", "StackedRNNCells"})
 _WRAPPERS = frozenset({"Bidirectional", "TimeDistributed", "Wrapper"})
-_WRAPPED = Value(INSTANCE, ref="keras.layers.Wrapper")
 
 
 def makes_weights(base: str) -> bool:

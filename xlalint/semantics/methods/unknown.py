@@ -145,10 +145,16 @@ def _of_distribution(
     return NOTHING_KNOWN
 
 
+def _scaled(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """`optimizer.get_scaled_loss(loss)`, `optimizer.get_unscaled_gradients(gradients)`: what mixed precision multiplies, or divides."""
+    return next((each for each in arguments.positional if each.is_tensor), NOTHING_KNOWN)
+
+
 # Methods whose names say enough where the object is not known: models of packages that are not read.
 OF_UNKNOWN: dict[str, Method] = {
     **dict.fromkeys(("numpy", "tolist"), _numpy_of_unknown),
     "get_shape": _shape_of_unknown,
+    **dict.fromkeys(("get_scaled_loss", "get_unscaled_gradients", "scale_loss"), _scaled),
     "to_tf_dataset": _of_transformers,
     "prepare_tf_dataset": _of_transformers,
     "compile": _compile_unknown,

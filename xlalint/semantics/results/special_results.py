@@ -458,6 +458,18 @@ def _packed(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: 
     return NOTHING_KNOWN
 
 
+def _unpacked(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
+    """`x, y, sample_weight` of what `fit` hands to a step; there may be no weights."""
+    part = Value(TENSOR, ARRIVING, structured=True)
+    return Value(SEQUENCE, ref=(part, part, part._replace(optional=True)))
+
+
+def _handed_back(
+    arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame
+) -> Value:
+    return next(iter(arguments.positional), NOTHING_KNOWN)
+
+
 SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value]] = {
     "tf.is_tensor": _is_tensor,
     "keras.ops.is_tensor": _is_tensor,
@@ -509,6 +521,11 @@ SPECIAL: dict[str, Callable[[Arguments, Bound, tuple[Value, ...], Frame], Value]
     "tf.io.parse_sequence_example": lambda *call: _parsed(3),
     "tf.nest.pack_sequence_as": _packed,
     "keras.tree.pack_sequence_as": _packed,
+    **{
+        f"{home}.unpack_x_y_sample_weight": _unpacked
+        for home in ("keras.utils", "keras.data_adapter")
+    },
+    "keras.data_adapter.expand_1d": _handed_back,
     "tf.nest.flatten": _flattened,
     "keras.tree.flatten": _flattened,
     "keras.backend.int_shape": _static_shape,

@@ -14,9 +14,10 @@ from xlalint.semantics import records
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.parameters import is_setting
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.syntax import last_name, nodes_of
 from xlalint.semantics.values import (
     ARRIVING,
+    COLLECTION,
     MAPPING,
     NAMED_TUPLE,
     NOTHING_KNOWN,
@@ -45,7 +46,7 @@ _RECORD = Value(MAPPING, ref=((None, _ITEM),), guess=True)
 
 def held(info: FunctionInfo, parameters: Mapping[str, Value], frame: Frame) -> dict[str, Value]:
     """Those of a traced function's parameters that are nothing known by anything else, and that it takes apart."""
-    found: dict[str, Value] = {}
+    found = _of_several(info, parameters)
     names = {
         name for name, value in parameters.items() if _is_open(value) and not _NO_BATCH.search(name)
     }
@@ -57,7 +58,9 @@ def held(info: FunctionInfo, parameters: Mapping[str, Value], frame: Frame) -> d
     asked, unpacked = _asked_of(names, info)
     for name in sorted(names):
         parts = asked.get(name, {})
-        if all(parts.values()) and not all(map(is_setting, parts)):
+        if parts and all(parts.values()) and all(map(str.isdigit, parts)):
+            found[name] = _ITEM
+        elif all(parts.values()) and not all(map(is_setting, parts)):
             settings = _settings(name, parameters[name], parts, info)
             known = dict(
                 (parameters[name].ref or ())[1:] if parameters[name].kind is MAPPING else ()
@@ -66,6 +69,15 @@ def held(info: FunctionInfo, parameters: Mapping[str, Value], frame: Frame) -> d
         elif name in unpacked and not parts:
             found[name] = _ITEM
     return found
+
+
+def _of_several(info: FunctionInfo, parameters: Mapping[str, Value]) -> dict[str, Value]:
+    """`*inputs`, of which nothing is said."""
+    several = info.node.args.vararg
+    if several is None or several.annotation is not None or _NO_BATCH.search(several.arg):
+        return {}
+    is_open = parameters.get(several.arg) == Value(COLLECTION)
+    return {several.arg: Value(COLLECTION, ref=_ITEM)} if is_open else {}
 
 
 def _settings(name: str, held: Value, parts: Iterable[str], info: FunctionInfo) -> dict[str, Value]:
@@ -127,6 +139,8 @@ def _part(node: ast.Attribute | ast.Subscript, is_called: bool) -> tuple[str, bo
             return node.attr, node.attr in _METHODS
         return node.attr, isinstance(node.ctx, ast.Load) and node.attr not in _OF_TENSORS
     key = node.slice
-    if isinstance(key, ast.Constant) and isinstance(key.value, str):
-        return key.value, True
-    return "", False
+    if isinstance(key, ast.Constant):
+        # `batch[0]`: a part of a tuple, or of a tensor.
+        return str(key.value), type(key.value) in (str, int)
+    name = last_name(key)
+    return name, name.isupper()  # `batch[Keys.IMAGE]`
