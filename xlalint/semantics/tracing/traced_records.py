@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from xlalint.semantics import records
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo
-from xlalint.semantics.parameters import is_setting
+from xlalint.semantics.parameters import is_setting, is_size
 from xlalint.semantics.syntax import last_name, nodes_of
 from xlalint.semantics.values import (
     ARRIVING,
@@ -31,6 +31,11 @@ _NO_BATCH = re.compile(
     r"self|cls|strategy|replica|context|ctx|optimizers?|optim|tape|metrics?|loss(es)?(_fn)?|loss_object|criterion|dataset|iterator|"
     r"(q?net|network|model|agent|policy|actor|critic|encoder|decoder|generator|discriminator|layer|module|teacher|student|gen|disc)s?|"
     r"fn|func|function|dist|distribution|env|buffer|logger|writer|callbacks?|schedule|scheduler|manager|trainer|state|graph)$"
+)
+# What is one, or parts of one.
+_BATCH = re.compile(
+    r"(^|_)(batch(es)?|data|inputs?|features?|samples?|examples?|observations?|transitions?|experiences?|trajector(y|ies)|elements?|"
+    r"tensors?|images?|labels?|targets?)$"
 )
 # Methods of dictionaries and named tuples, and of the time steps of TF-Agents.
 _METHODS = frozenset(
@@ -58,16 +63,18 @@ def held(info: FunctionInfo, parameters: Mapping[str, Value], frame: Frame) -> d
     asked, unpacked = _asked_of(names, info)
     for name in sorted(names):
         parts = asked.get(name, {})
-        if parts and all(parts.values()) and all(map(str.isdigit, parts)):
-            found[name] = _ITEM
-        elif all(parts.values()) and not all(map(is_setting, parts)):
+        if not all(parts.values()):
+            continue
+        if all(map(str.isdigit, parts)):
+            # `height, width = size`, `size[0]`: of numbers, by their name
+            if (parts or name in unpacked) and not (is_setting(name) or is_size(name)):
+                found[name] = _named(name)
+        elif not all(map(is_setting, parts)):
             settings = _settings(name, parameters[name], parts, info)
             known = dict(
                 (parameters[name].ref or ())[1:] if parameters[name].kind is MAPPING else ()
             )
             found[name] = _RECORD._replace(ref=(*_RECORD.ref, *(settings | known).items()))
-        elif name in unpacked and not parts:
-            found[name] = _ITEM
     return found
 
 
@@ -77,7 +84,12 @@ def _of_several(info: FunctionInfo, parameters: Mapping[str, Value]) -> dict[str
     if several is None or several.annotation is not None or _NO_BATCH.search(several.arg):
         return {}
     is_open = parameters.get(several.arg) == Value(COLLECTION)
-    return {several.arg: Value(COLLECTION, ref=_ITEM)} if is_open else {}
+    return {several.arg: Value(COLLECTION, ref=_named(several.arg))} if is_open else {}
+
+
+def _named(name: str) -> Value:
+    """What `first, second = name` takes apart: `pads` may be numbers as well."""
+    return _ITEM if _BATCH.search(name) else _ITEM._replace(guess=True)
 
 
 def _settings(name: str, held: Value, parts: Iterable[str], info: FunctionInfo) -> dict[str, Value]:
