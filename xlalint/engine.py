@@ -25,8 +25,9 @@ from xlalint.semantics.environment import legacy_keras, packages
 from xlalint.semantics.facts import ModuleFacts
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.hazards import counts
-from xlalint.semantics.index import ModuleInfo, Project, parse_module
+from xlalint.semantics.index import ModuleInfo, parse_module
 from xlalint.semantics.parameter_beliefs import ParameterBeliefs
+from xlalint.semantics.project_modules import Project
 
 if TYPE_CHECKING:
     from xlalint.rules.base import Aim

@@ -24,9 +24,10 @@ from xlalint.semantics.gradients.loop_gradients import LoopGradients
 from xlalint.semantics.gradients.traced_before import TracedBefore
 from xlalint.semantics.gradients.unsettled import Unsettled
 from xlalint.semantics.imports.installed import InstalledClasses
-from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
+from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.modules import Modules
 from xlalint.semantics.objects import Objects
+from xlalint.semantics.project_modules import Project
 from xlalint.semantics.regions import Regions
 from xlalint.semantics.settled_calls import SettledCalls
 from xlalint.semantics.tracing.host_functions import HostFunctions

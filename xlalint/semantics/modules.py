@@ -17,8 +17,9 @@ from xlalint.semantics.imports import given_names, libraries
 from xlalint.semantics.imports.exports import Exports
 from xlalint.semantics.imports.frameworks import Frameworks
 from xlalint.semantics.imports.late_imports import late_imports
-from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
+from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.names import canonical, of_backend, rooted
+from xlalint.semantics.project_modules import Project
 from xlalint.semantics.tracing import demonstrations
 from xlalint.semantics.values import (
     CLASS,

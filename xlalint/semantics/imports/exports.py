@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from xlalint.semantics.imports.frameworks import Frameworks
-from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
+from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
+from xlalint.semantics.project_modules import Project
 
 
 class Exports:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo, Project
+from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
+from xlalint.semantics.project_modules import Project
 
 _TENSORFLOW = ("tensorflow", "tf")
 _OTHERS = ("numpy", "np", "pytorch", "torch", "jax", "mxnet", "cupy", "autograd", "paddle")

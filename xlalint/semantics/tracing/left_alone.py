@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from xlalint.semantics.index import ModuleInfo, Project
+from xlalint.semantics.index import ModuleInfo
+from xlalint.semantics.project_modules import Project
 
 PACKAGES = frozenset(
     "collections copy cProfile inspect ipdb linecache mock pathlib pdb posixpath pstats re threading urllib matplotlib numpy pandas "
