@@ -275,9 +275,8 @@ def _of_strategy(value: Value, attr: str, frame: Frame) -> Value:
 
 def _of_mapping(value: Value, attr: str, frame: Frame) -> Value:
     for key, item in reversed(value.ref or ()):
-        if key == attr or (
-            key is None and value.guess
-        ):  # a record, whether or not its parts are items
+        # A record is read by attributes as well as by keys.
+        if key == attr or (key is None and value.guess):
             return item  # type: ignore[no-any-return]
     return NOTHING_KNOWN
 

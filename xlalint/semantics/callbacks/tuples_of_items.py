@@ -7,6 +7,8 @@ from xlalint.semantics.elements import element
 from xlalint.semantics.joins import join_all
 from xlalint.semantics.values import COLLECTION, NOTHING_KNOWN, SEQUENCE, Value
 
+# Longer tuples are lists of one kind.
+_MOST = 8
 _OF_ONE = frozenset(
     {
         "itertools.combinations",
@@ -45,6 +47,3 @@ def made(name: str, arguments: Arguments) -> Value | None:
         chained = items[:1] if name == "itertools.islice" else items
         return Value(COLLECTION, ref=join_all(tuple(chained)))
     return None
-
-
-_MOST = 8
