@@ -29,6 +29,7 @@ _PREFIXES = (
     ("tf.compat.v2", "tf"),
     ("keras.api", "keras"),
     ("keras.src", "keras"),
+    ("tf_keras.src", "tf_keras"),
     ("numpy", "np"),
 )
 
@@ -71,8 +72,8 @@ def canonical_tail(name: str) -> str:
         return _name_of_both(name)
     if name.startswith("keras.layers.experimental.preprocessing."):
         return "keras.layers." + name.rsplit(".", 1)[1]
-    if name.startswith("keras.engine."):
-        return "keras." + name.split(".", 2)[2]
+    if name.startswith(_ENGINES):
+        return _out_of_engine(name)
     if name.startswith(_KERAS_ON_TENSORFLOW):
         return _of_keras_on_tensorflow(name)
     if _KERAS_IN_TF.match(name):
@@ -89,6 +90,22 @@ _IN_MODELS = re.compile(r"^(\w+)\.models\.(Sequential|Model)(?=\.|$)")
 _KERAS_IN_TF = re.compile(
     r"tf\.(losses|metrics|optimizers|initializers)\.(schedules\.|experimental\.)?[A-Z]"
 )
+
+# Where Keras 2 keeps what models and layers are made from.
+_ENGINES = ("keras.engine.", "tf_keras.engine.")
+_PUBLIC_OF_ENGINES = {
+    "training.Model": "Model",
+    "training_v1.Model": "Model",
+    "sequential.Sequential": "Sequential",
+    "functional.Functional": "Functional",
+    "base_layer.Layer": "layers.Layer",
+}
+
+
+def _out_of_engine(name: str) -> str:
+    package, _, tail = name.split(".", 2)
+    return f"{package}.{_PUBLIC_OF_ENGINES.get(tail, tail)}"
+
 
 # Where Keras 3 keeps what its own operations and layers call: public functions take the same arguments.
 _KERAS_ON_TENSORFLOW = "keras.backend.tensorflow."

@@ -10,6 +10,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import jacobians
 from xlalint.semantics.hazards import host_objects, keras_loops, legacy_optimizers
 from xlalint.semantics.methods.keras_objects import keras_method
+from xlalint.semantics.methods.loss_scaling import OF_SCALED, SCALES_LOSSES
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import drawn_samples
 from xlalint.semantics.tracing import host_use
@@ -60,6 +61,8 @@ def of_instance(base: Value, attr: str, arguments: Arguments, node: ast.AST, fra
     if attr in _RESETS and frame.context.region == ASSUMED:
         # Between epochs, which nobody compiles; a step that resets its metrics is compiled by something in sight.
         frame.host |= host_use.WORK
+    if attr in OF_SCALED and name.endswith(SCALES_LOSSES):
+        return OF_SCALED[attr](base, attr, arguments, node, frame)
     if attr == "call" and name.startswith("keras."):
         return frame.analysis.call_external_instance(base, arguments, node, frame)
     return NOTHING_KNOWN

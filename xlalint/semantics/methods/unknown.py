@@ -13,6 +13,7 @@ from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import keras_loops
 from xlalint.semantics.methods.handler import Method
 from xlalint.semantics.methods.keras_objects import keras_method
+from xlalint.semantics.methods.loss_scaling import OF_SCALED
 from xlalint.semantics.methods.strategies import of_strategy
 from xlalint.semantics.results import drawn_samples
 from xlalint.semantics.syntax import called_name, receiver_name
@@ -145,16 +146,11 @@ def _of_distribution(
     return NOTHING_KNOWN
 
 
-def _scaled(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    """`optimizer.get_scaled_loss(loss)`, `optimizer.get_unscaled_gradients(gradients)`: what mixed precision multiplies, or divides."""
-    return next((each for each in arguments.positional if each.is_tensor), NOTHING_KNOWN)
-
-
 # Methods whose names say enough where the object is not known: models of packages that are not read.
 OF_UNKNOWN: dict[str, Method] = {
     **dict.fromkeys(("numpy", "tolist"), _numpy_of_unknown),
     "get_shape": _shape_of_unknown,
-    **dict.fromkeys(("get_scaled_loss", "get_unscaled_gradients", "scale_loss"), _scaled),
+    **OF_SCALED,
     "to_tf_dataset": _of_transformers,
     "prepare_tf_dataset": _of_transformers,
     "compile": _compile_unknown,
