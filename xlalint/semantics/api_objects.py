@@ -25,6 +25,7 @@ from xlalint.semantics.hazards import (
 from xlalint.semantics.hazards.noted_calls import detail_of
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import (
+    bijectors,
     keras_callables,
     result_shapes,
     result_sizes,
@@ -151,7 +152,8 @@ def call(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
         if api is None or structured or not plain.startswith("keras.layers."):
             return result
         return shaped(result, result_shapes.of_layer(api, arguments.positional))
-    return keras_callables.called(plain, arguments) or NOTHING_KNOWN
+    known = keras_callables.called(plain, arguments) or bijectors.called(name, arguments)
+    return known or NOTHING_KNOWN
 
 
 def failing_layer(layer: Value, given: dict[str, Value], frame: Frame) -> CallDetail | None:

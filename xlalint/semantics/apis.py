@@ -31,6 +31,7 @@ from xlalint.semantics.hazards import (
 from xlalint.semantics.imports import libraries
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import (
+    bijectors,
     composites,
     drawn_samples,
     foreign_results,
@@ -337,9 +338,9 @@ def _foreign_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) 
     if name in _ASK_FOR_THE_LIBRARY and arguments.positional:
         asked = arguments.positional[0]
         return constant("tensorflow") if asked.is_tensor and not asked.structured else SOME_PYTHON
-    distribution = drawn_samples.make(name, arguments)
-    if distribution is not None:
-        return distribution
+    made = drawn_samples.make(name, arguments) or bijectors.make(name)
+    if made is not None:
+        return made
     tally = tallies.call(name, arguments, node, frame)
     if tally is not None:
         return tally
@@ -347,9 +348,9 @@ def _foreign_call(name: str, arguments: Arguments, node: ast.AST, frame: Frame) 
     if known is not None:
         return known
     if name.startswith("tensorflow_addons."):
-        made = addons.result(name, arguments.positional)
-        if made is not None:
-            return made
+        added = addons.result(name, arguments.positional)
+        if added is not None:
+            return added
     return callbacks.foreign(name, arguments, node, frame)
 
 

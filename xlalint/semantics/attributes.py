@@ -14,7 +14,7 @@ from xlalint.semantics.hazards import keras_state, outliving, unknown_sizes
 from xlalint.semantics.index import ClassInfo
 from xlalint.semantics.joins import alternatives, join_all
 from xlalint.semantics.names import canonical
-from xlalint.semantics.results import composites, dtypes
+from xlalint.semantics.results import composites, drawn_samples, dtypes
 from xlalint.semantics.syntax import last_name
 from xlalint.semantics.values import (
     ANY_OF,
@@ -237,9 +237,9 @@ def _of_external_instance(value: Value, attr: str, frame: Frame) -> Value:
     )
     if kept is not None:
         return kept
-    end = symbolic.end_of(name, attr, frame)
-    if end is not None:
-        return end
+    known = symbolic.end_of(name, attr, frame) or drawn_samples.attribute(value, attr)
+    if known is not None:
+        return known
     if (
         name.startswith(("keras.layers", "keras.Model", "keras.Sequential"))
         and attr == "input_shape"

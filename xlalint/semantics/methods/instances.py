@@ -12,7 +12,7 @@ from xlalint.semantics.hazards import host_objects, keras_loops, legacy_optimize
 from xlalint.semantics.methods.keras_objects import keras_method
 from xlalint.semantics.methods.loss_scaling import OF_SCALED, SCALES_LOSSES
 from xlalint.semantics.names import api_name
-from xlalint.semantics.results import drawn_samples
+from xlalint.semantics.results import bijectors, drawn_samples
 from xlalint.semantics.tracing import host_use
 from xlalint.semantics.training import meetings, model_files, model_layers, node_inputs, reductions
 from xlalint.semantics.values import COMPUTED, NONE, NOTHING_KNOWN, TENSOR, Value, class_name
@@ -44,6 +44,7 @@ def of_instance(base: Value, attr: str, arguments: Arguments, node: ast.AST, fra
     if on_host is not None:
         return on_host
     drawn = drawn_samples.call(base, name, attr, arguments, node, frame)
+    drawn = drawn or bijectors.method(name, attr)
     if drawn is not None:
         return drawn
     if attr == "add" and api_name(name) == model_layers.SEQUENTIAL:

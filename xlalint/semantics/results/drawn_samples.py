@@ -44,6 +44,27 @@ _OPERATIONS: dict[str, dict[str, str]] = {
         for name in ("Beta", "Dirichlet", "DirichletMultinomial", "Gamma", "StudentT")
     },
 }
+# What distributions are made from, by place, and keep under the same names.
+_PARAMETERS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(
+        ("Normal", "Laplace", "Logistic", "Gumbel", "Cauchy", "LogNormal", "LogitNormal"),
+        ("loc", "scale"),
+    ),
+    "TruncatedNormal": ("loc", "scale", "low", "high"),
+    "StudentT": ("df", "loc", "scale"),
+    "Uniform": ("low", "high"),
+    "Gamma": ("concentration", "rate"),
+    "Beta": ("concentration1", "concentration0"),
+    "Dirichlet": ("concentration",),
+    **dict.fromkeys(("Exponential", "Poisson"), ("rate",)),
+    **dict.fromkeys(
+        ("Categorical", "OneHotCategorical", "Bernoulli", "Geometric"), ("logits", "probs")
+    ),
+    **dict.fromkeys(("MultivariateNormalDiag", "MultivariateNormalTriL"), ("loc",)),
+    **dict.fromkeys(("Independent", "TransformedDistribution", "Sample"), ("distribution",)),
+}
+# `probs_parameter()` is there whichever of the two was given.
+_EITHER = frozenset({"logits_parameter", "probs_parameter", "rate_parameter"})
 # Their densities ask a linear operator for its determinant: one that they make where they are given this, or one that they are given.
 _UPDATED = (f"{_HOME}MultivariateNormalDiagPlusLowRank", "scale_perturb_factor")
 _GIVEN = (f"{_HOME}MultivariateNormalLinearOperator", "scale")
@@ -57,7 +78,23 @@ def make(name: str, arguments: Arguments) -> Value | None:
     operation = _of_determinant(name, arguments)
     if operation is not None:
         return Value(INSTANCE, ref=Made(name, (("determinant", Value(ref=operation)),)))
-    return Value(INSTANCE, ref=name)
+    kept = _kept(name, arguments)
+    return Value(INSTANCE, ref=Made(name, kept) if kept else name)
+
+
+def _kept(name: str, arguments: Arguments) -> tuple[tuple[str, Value], ...]:
+    """The tensors, and the distributions, that a distribution is made from and hands back under their names."""
+    names = _PARAMETERS.get(name.rpartition(".")[2], ())
+    given = {**dict(zip(names, arguments.positional)), **arguments.keywords}
+    found = ((key, given[key]) for key in names if key in given)
+    return tuple((key, value) for key, value in found if value.is_tensor or value.kind is INSTANCE)
+
+
+def attribute(value: Value, attr: str) -> Value | None:
+    """`distribution.loc`: the tensor that it was made from."""
+    if not isinstance(value.ref, Made) or not value.ref.name.startswith(_HOMES):
+        return None
+    return next((kept for key, kept in value.ref.arguments if key == attr), None)
 
 
 def _of_determinant(name: str, arguments: Arguments) -> str | None:
@@ -78,10 +115,11 @@ def call(
         return None
     operation = _OPERATIONS.get(name, {}).get(attr)
     if isinstance(base.ref, Made) and attr in _DENSITIES:
-        operation = next((v.ref for k, v in base.ref.arguments if k == "determinant"), None)
+        determinants = (v.ref for k, v in base.ref.arguments if k == "determinant")
+        operation = next(determinants, operation)
     if operation is not None:
         note_operation(operation, (), node, frame)
-    if attr in _COMPUTED:
+    if attr in _COMPUTED or attr in _EITHER:
         return Value(TENSOR, COMPUTED)
     if attr != "sample":
         return None

@@ -15,11 +15,15 @@ if TYPE_CHECKING:
 
 # They move elements about, or reduce over some.
 _REARRANGE = frozenset(f"einops.{name}" for name in ("rearrange", "reduce", "repeat", "einsum"))
+# A tensor of two distributions, whatever they were made from.
+_OF_DISTRIBUTIONS = frozenset({"tensorflow_probability.distributions.kl_divergence"})
 _COMPUTE = ("tensorflow_probability.math.", "tensorflow_probability.stats.")
 
 
 def of_call(name: str, arguments: Arguments) -> Value | None:
     """The result of such a function; None of others, and where no tensor is handed to it."""
+    if name in _OF_DISTRIBUTIONS:
+        return Value(TENSOR, COMPUTED)
     given = flattened(arguments.positional)
     tensors = [leaf for leaf in given if leaf.is_tensor and not leaf.guess]
     if not tensors:
