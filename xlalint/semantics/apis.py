@@ -37,6 +37,7 @@ from xlalint.semantics.results import (
     foreign_results,
     padded_back,
     results,
+    sorted_places,
     special_results,
     tallies,
     tensor_arrays,
@@ -229,6 +230,7 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
     value = handled
     if value is None:
         value = _value_of(api, settled, arguments, frame)
+        value = sorted_places.by_sort(api.name, value, arguments, node)
         if value.producer is not None:
             value = counts.of_call(api, arguments, value, node, frame)
             if plain in padded_back.PADS:

@@ -20,6 +20,7 @@ from xlalint.semantics.gradients import sliced_arms
 from xlalint.semantics.hazards import iteration
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.joins import join, join_all
+from xlalint.semantics.results import sorted_places
 from xlalint.semantics.results.arithmetic import combine, tensor_of
 from xlalint.semantics.results.comparisons import compare
 from xlalint.semantics.subscripts import index_value, subscript
@@ -147,7 +148,8 @@ def _binary(node: ast.BinOp, frame: Frame) -> Value:
 def _unary(node: ast.UnaryOp, frame: Frame) -> Value:
     value = evaluate(node.operand, frame)
     if isinstance(node.op, ast.Invert) and value.is_tensor:
-        return value._replace(kind=TENSOR, ref=None, dtype=value.dtype or "bool")
+        ref = sorted_places.inverted(value)
+        return value._replace(kind=TENSOR, ref=ref, dtype=value.dtype or "bool")
     if isinstance(node.op, ast.Not):
         if eager.is_read_in_python(value, frame):
             return SOME_PYTHON

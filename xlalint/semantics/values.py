@@ -188,12 +188,15 @@ class Rejoined(NamedTuple):
 
 class Places(NamedTuple):
     """That a tensor holds positions or values that a sort returned, constants that were shuffled, or is a mask (or what counts one) made of either and of
-    constants alone (sorted_places.py).
+    constants alone (sorted_places.py). `origin` tells values of one sort from those of others; `is_full` marks a mask that compares these and is true
+    wherever TensorFlow reckons with the same number for all of them.
     """
 
     is_mask: bool
     is_shuffled: bool = False
     is_value: bool = False
+    origin: int = 0
+    is_full: bool = False
 
 
 class Made(NamedTuple):

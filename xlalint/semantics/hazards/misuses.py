@@ -135,6 +135,15 @@ _COUNT_MASKS = {
     "tf.compat.v1.boolean_mask": "mask",
     "tf.where": "condition",
 }
+# All of them are told the same count of what a sort returned.
+_COUNT_MASKS_OF_SORTS = {
+    **_COUNT_MASKS,
+    "tf.compat.v1.where": "condition",
+    "tf.experimental.numpy.nonzero": "a",
+    "keras.ops.where": "condition",
+    "keras.ops.nonzero": "x",
+}
+_CHOICES = frozenset({"x", "y", "x1", "x2"})
 MASKED_TWICE = "masked-twice"
 _CONCATENATIONS = frozenset({"tf.concat", "keras.ops.concatenate", "keras.backend.concatenate"})
 _STACKS = frozenset({"tf.stack", "keras.ops.stack", "keras.backend.stack"})
@@ -195,11 +204,12 @@ def _sizes(value: Value) -> Sequence[int | None]:
 def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misuse | None:
     """Which misuse of a data-sized tensor this call is, and the tensor; None for uses that are fine."""
     values = arguments.values
-    if name in _COUNT_MASKS:
-        mask = bound.get(_COUNT_MASKS[name], NOTHING_KNOWN)
-        if sorted_places.are_miscounted(mask) and not {"x", "y"} & bound.keys():
+    counted = _COUNT_MASKS_OF_SORTS.get(name)
+    if counted is not None:
+        mask = bound.get(counted, NOTHING_KNOWN)
+        if sorted_places.are_miscounted(mask) and not (_CHOICES - {counted}) & bound.keys():
             return "miscounted", mask
-        if _are_misplaced(name, bound, mask):
+        if name in _COUNT_MASKS and _are_misplaced(name, bound, mask):
             return "measured-wrong", mask
     if name in PAIRED:
         return _unequal_partner(name, values)

@@ -30,6 +30,8 @@ Bound = dict[str, Value]
 def of_call(name: str, api: Api, bound: Bound) -> Shape | None:
     """The shape of the (first) result of a call, or None."""
     leaf = name.rsplit(".", 1)[-1]
+    if leaf in _TAKE_LISTS and name.startswith(_KEEP_LISTS_APART):
+        return None
     if is_worked_out(name):
         return _RULES[leaf](api, bound)
     found = image_shapes.of_call(name, bound)
@@ -38,6 +40,11 @@ def of_call(name: str, api: Api, bound: Bound) -> Shape | None:
     if api.shape is None or any(parameter in bound for parameter in api.shape_unless):
         return None
     return _as_measured(api, api.shape, bound)
+
+
+# Their lists are no tensors with one dimension more: choices, and the real and the imaginary part of Keras 3.
+_TAKE_LISTS = frozenset({"select", "irfft", "istft"})
+_KEEP_LISTS_APART = ("keras.ops.", "tf.experimental.numpy.")
 
 
 def is_worked_out(name: str) -> bool:

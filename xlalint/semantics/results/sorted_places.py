@@ -1,13 +1,15 @@
-"""Positions that a sort returned, and masks that compare them with constants: XLA takes too low a bound for how many are true.
+"""Positions and values that a sort returned, and masks that compare them: XLA takes too low a bound for how many are true.
 
 Lowering `tf.where(mask)` and boolean masks, TensorFlow asks for the largest count that the mask may have. Of a sort it takes the
 positions for constants as large as can be, so that `tf.argsort(x) < 2` is true nowhere: the result is empty, or the process dies.
 What is made of such a mask is 0 to it: the sum of its ones, and of the gates of `tf.math.top_k` that it picks.
 So it does with constants that are shuffled, `tf.random.shuffle(tf.range(n)) < 2`, which XLA sorts by random keys.
-Where data that were not sorted come between, or `tf.reshape` comes before the comparison, and for `>`, it knows that it does not
-know. Of sorted values themselves it takes what they would be if all data were 1, which says nothing here. Measured with TensorFlow
-2.15 and 2.21: fixtures/XLA204/flagged_masks_of_positions.py, flagged_routes_to_experts.py. The bound is found before any compiler
-is asked, for every target alike.
+Of sorted values it takes what they would be if all data were 1: no two of them differ, and `s[1:] != s[:-1]` with `s = tf.sort(x)` is true
+nowhere, nor is `s[1:] - s[:-1] > 0`; beside `[True]` such a mask keeps one element. How they compare with a constant depends on how they were
+reckoned, which is not followed here.
+Where data that were not sorted come between, or `tf.reshape` comes before the comparison, and for `>` of positions, it knows that it does not
+know; so it does of `tf.gather(x, tf.argsort(x))`. Measured with TensorFlow 2.15 and 2.21: fixtures/XLA204/flagged_masks_of_positions.py,
+flagged_masks_of_sorted_values.py, flagged_routes_to_experts.py. The bound is found before any compiler is asked, for every target alike.
 """
 
 from __future__ import annotations
@@ -35,6 +37,8 @@ _POSITIONS, _MASK = Places(False), Places(True)
 _SHUFFLED = Places(False, is_shuffled=True)
 # Sorted values, and their shares: some number, which is 0 where a mask multiplies it.
 _VALUES = Places(False, is_value=True)
+# True wherever the other masks are false.
+_FULL = Places(True, is_full=True)
 # The positions on the left, a constant on the right.
 _BELOW = (ast.Lt, ast.LtE, ast.Eq)
 _ABOVE = (ast.Gt, ast.GtE, ast.Eq)
@@ -42,14 +46,22 @@ _COMPARISONS: dict[str, type[ast.cmpop]] = {
     "less": ast.Lt,
     "less_equal": ast.LtE,
     "equal": ast.Eq,
+    "not_equal": ast.NotEq,
     "greater": ast.Gt,
     "greater_equal": ast.GtE,
 }
 # What leaves every element what it was, or asks whether any is true.
 _KEEP = frozenset("cast identity stop_gradient transpose tile slice reduce_any any".split())
+# What leaves masks alone as they were, and sorted values alone.
+_KEEP_MASKS = frozenset("reshape squeeze expand_dims abs".split())
+_KEEP_VALUES = (_KEEP - {"tile"}) | frozenset(
+    "roll reverse flip floor round reduce_mean reduce_max reduce_min mean max min".split()
+)
 # What is 0 of masks; of sorted values, some number.
 _REDUCE = frozenset("reduce_sum reduce_mean reduce_max sum mean max".split())
-_OF_VALUES = _REDUCE | frozenset("softmax sigmoid exp log sqrt square".split())
+_OF_VALUES = _REDUCE | frozenset("softmax sigmoid exp log sqrt square tile".split())
+_SORT = frozenset({"tf.sort", "keras.ops.sort", "tf.experimental.numpy.sort"})
+_JOIN = frozenset({"concat", "concatenate", "pad"})
 _OPERATORS: dict[str, type[ast.operator]] = {
     "multiply": ast.Mult,
     "divide": ast.Div,
@@ -77,6 +89,25 @@ def top_k(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
     dtype = first.dtype if first.is_tensor else None
     values = positions._replace(dtype=dtype, ref=positions.ref and _VALUES)
     return Value(SEQUENCE, positions.dependence, ref=(values, positions))
+
+
+def by_sort(name: str, value: Value, arguments: Arguments, node: ast.AST) -> Value:
+    """The result of a call, of which it is told that this very call sorted it."""
+    origin = Places(False, is_value=True, origin=id(node))
+    if name in _SORT and value.kind is TENSOR:
+        given = next(iter(arguments.values), NOTHING_KNOWN)
+        is_asked = given.is_tensor and given.dependence >= ARRIVING and given.producer is None
+        return value._replace(ref=origin) if is_asked and value.ref is None else value
+    if name.endswith(".top_k") and value.kind is SEQUENCE and len(value.ref) == 2:
+        first, positions = value.ref
+        if first.ref == _VALUES:
+            return value._replace(ref=(first._replace(ref=origin), positions))
+    return value
+
+
+def inverted(mask: Value) -> Places | None:
+    """What `~mask` is, of a mask that compares sorted values."""
+    return _MASK if mask.ref == _FULL else None
 
 
 def _is_cut(first: Value, bound: Bound) -> bool:
@@ -108,6 +139,8 @@ def shuffled(given: Value, result: Value) -> Value:
 def compared(op: ast.cmpop | type[ast.cmpop], left: Value, right: Value) -> Places | None:
     """What a comparison of positions with a constant is; None for any other."""
     kind = op if isinstance(op, type) else type(op)
+    if _are_of_one_sort(left, right):
+        return _MASK if issubclass(kind, (ast.NotEq, ast.Lt, ast.Gt)) else _FULL
     if left.ref == _SHUFFLED and issubclass(kind, (ast.Lt, ast.LtE)) and _is_constant(right):
         return _MASK
     if right.ref == _SHUFFLED and issubclass(kind, (ast.Gt, ast.GtE)) and _is_constant(left):
@@ -121,6 +154,10 @@ def compared(op: ast.cmpop | type[ast.cmpop], left: Value, right: Value) -> Plac
     if right.ref == _MASK and _is_false_of_zero(_MIRRORED.get(kind, kind), _number(left)):
         return _MASK
     return None
+
+
+def _are_of_one_sort(left: Value, right: Value) -> bool:
+    return type(left.ref) is Places and left.ref.origin != 0 and left.ref == right.ref
 
 
 _MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.Gt, ast.LtE: ast.GtE}
@@ -139,15 +176,17 @@ def reckoned(op: ast.operator | type[ast.operator], left: Value, right: Value) -
     """What an operator makes of positions, of masks that compare them, of sorted values and of constants."""
     kind = op if isinstance(op, type) else type(op)
     refs = (left.ref, right.ref)
-    known = [v.ref in (_POSITIONS, _MASK, _VALUES) or _is_constant(v) for v in (left, right)]
+    known = [v.ref in (_POSITIONS, _MASK) or _is_value(v) or _is_constant(v) for v in (left, right)]
     if not all(known):
         return None
-    if kind is ast.Mult and _MASK in refs:
+    if kind in (ast.Mult, ast.BitAnd) and _MASK in refs:
         return _MASK
     if _MASK in refs:
-        is_sum = kind is ast.Add and refs == (_MASK, _MASK)
+        is_sum = kind in (ast.Add, ast.BitOr) and refs == (_MASK, _MASK)
         return _MASK if is_sum or (kind is ast.Div and left.ref == _MASK) else None
-    if _VALUES in refs:
+    if kind is ast.Sub and _are_of_one_sort(left, right):
+        return _MASK
+    if _is_value(left) or _is_value(right):
         return _VALUES
     number = _number(right if left.ref == _POSITIONS else left)
     if number is None or (kind in (ast.Mult, ast.Div) and number <= 0):
@@ -168,13 +207,33 @@ def of_call(name: str, values: tuple[Value, ...], result: Value) -> Value:
         return result._replace(ref=reckoned(_OPERATORS[leaf], values[0], values[1]))
     if leaf == "logical_and" and all(v.ref == _MASK or _is_constant(v) for v in values[:2]):
         return result._replace(ref=_MASK)
-    ref = values[0].ref if values else None
-    if type(ref) is not Places:
+    if leaf in _JOIN and _MASK in [v.ref for v in values]:
+        # As many as the constants among it are true, and none of the mask.
+        is_known = all(v.ref == _MASK or _is_constant(v) for v in values)
+        return result._replace(ref=_MASK if is_known else None)
+    first = values[0] if values else NOTHING_KNOWN
+    if type(first.ref) is not Places:
         return result
-    is_kept = leaf in _KEEP or (leaf in _OF_VALUES and ref == _VALUES)
-    if is_kept or (ref == _MASK and (leaf in _REDUCE or leaf == "reshape")):
-        return result._replace(ref=ref)
-    return result
+    return result._replace(ref=_kept(leaf, first, values) or result.ref)
+
+
+def _kept(leaf: str, first: Value, values: tuple[Value, ...]) -> Places | None:
+    """What a function of one tensor leaves of what is known of that one."""
+    ref: Places = first.ref
+    if _is_value(first):
+        picks = leaf == "gather" and len(values) > 1 and _is_constant(values[1])
+        if leaf in _KEEP_VALUES or picks:
+            return ref
+        return _VALUES if leaf in _OF_VALUES else None
+    if leaf == "logical_not":
+        return inverted(first)
+    if leaf in _KEEP or (ref == _MASK and leaf in _REDUCE | _KEEP_MASKS):
+        return ref
+    return None
+
+
+def _is_value(value: Value) -> bool:
+    return type(value.ref) is Places and value.ref.is_value
 
 
 def are_miscounted(mask: Value) -> bool:
