@@ -9,6 +9,7 @@ from functools import cache
 from xlalint.semantics import backends, eager, enumerations, named_tuples, symbolic
 from xlalint.semantics.classes import LAYER, external_role
 from xlalint.semantics.environment import versions
+from xlalint.semantics.facts import COMPILED
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import keras_state, outliving, unknown_sizes
 from xlalint.semantics.index import ClassInfo
@@ -197,6 +198,9 @@ def _of_own_instance(value: Value, attr: str, frame: Frame, node: ast.expr) -> V
         if held is not None:
             return held
     known = frame.analysis.objects.instance_attribute(value.ref, attr, value.given)
+    if frame.context.region == COMPILED and (known is None or known == NOTHING_KNOWN):
+        # Of what nobody is seen to compile, as much may be the host's that makes these objects.
+        known = frame.analysis.objects.later_attribute(value.ref, attr) or known
     if known is not None:
         is_traced = frame.analysis.objects.made.is_of_programs(value.ref)
         return eager.of_program(known) if is_traced else known

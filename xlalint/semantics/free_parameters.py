@@ -141,6 +141,9 @@ def _declared(
     """What protocol, annotation and default say of a parameter; None where they say nothing."""
     name = parameter.arg
     annotated = parameters.from_annotation(parameter.annotation, frame)
+    module = parameters.module(name)
+    if module is not None and annotated is None and default is None:
+        return module
     if annotated is None or annotated.is_tensor or annotated == NOTHING_KNOWN:
         role = frame.analysis.classes.role(info.cls) if role_method and info.cls else None
         kind = role.kind if role is not None else None

@@ -25,6 +25,7 @@ from xlalint.semantics.hazards.built_tensors import BuiltTensors
 from xlalint.semantics.hazards.made_objects import MadeObjects
 from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.joins import join, join_all
+from xlalint.semantics.later_attributes import LaterAttributes
 from xlalint.semantics.parameters import from_annotation
 from xlalint.semantics.values import (
     ANY_OF,
@@ -79,6 +80,7 @@ class Objects:
         # Fields of which no more is known than their annotation.
         self._only_declared: set[tuple[ClassInfo, str]] = set()
         self._handed_variables: dict[ClassInfo, frozenset[str]] = {}
+        self._later = LaterAttributes(analysis)
 
     def instance_attribute(
         self, cls: ClassInfo, name: str, given: configured.Given = ()
@@ -96,6 +98,10 @@ class Objects:
             self._by_itself[cls] = self._construct(cls)
             self._attributes[cls] = dict(self._by_itself[cls])
         return self._attributes[cls].get(name)
+
+    def later_attribute(self, cls: ClassInfo, name: str) -> Value | None:
+        """What other methods leave in an attribute that is unknown from the constructor, once the object is there."""
+        return self._later.of(cls, name) if cls in self._by_itself else None
 
     def is_handed_variable(self, cls: ClassInfo, name: str) -> bool:
         """Whether a class was handed what it keeps in an attribute, and assigns to it as to a variable alone: `self.step.assign_add(1)`.

@@ -108,6 +108,16 @@ def is_number_of_things(name: str) -> bool:
     return _NUMBER_NAMES.search(name) is not None
 
 
+# Modules that functions are handed so that their own need not import them: `def step(self, tf, x)`.
+_MODULES = {"tf": "tf", "keras": "keras", "tfp": "tensorflow_probability", "np": "np"}
+
+
+def module(name: str) -> Value | None:
+    """What a parameter holds that bears the name that everybody gives to a module."""
+    known = _MODULES.get(name)
+    return None if known is None else Value(EXTERNAL, ref=known)
+
+
 def of_call(
     info: FunctionInfo, name: str, role_method: str | None, first: bool, role: str | None = None
 ) -> Value | None:

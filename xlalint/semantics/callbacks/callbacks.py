@@ -220,7 +220,9 @@ def _eager_here(
 def _to_numpy(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     """Keras's own way to NumPy, which a traced tensor refuses as it refuses `.numpy()`."""
     value = arguments.positional[0] if arguments.positional else NOTHING_KNOWN
-    if value.is_tensor and not (value.guess or value.structured or value.optional):
+    # Of what may be several tensors each is refused, and nobody asks None for its numbers.
+    is_several = value.structured and frame.context.region == ASSUMED
+    if value.is_tensor and not (value.guess or is_several):
         frame.analysis.note(frame, node, NUMPY_CALL, value)
         if frame.context.region == ASSUMED:
             frame.host |= host_use.of_reading(node, frame)

@@ -187,6 +187,8 @@ class _Reads:
             self._has_read = before  # what one arm reads, the other does not
             arms.append(self.block(block, stored, asked or once))
             after = after or self._has_read
+        if asks and _is_renewed_otherwise(node.test):
+            return True
         # Where a setting decides, it may decide about what is stored afterwards as well.
         self._has_read = after if asks else before
         ways = [arm for arm in arms if arm is not None]
@@ -213,6 +215,13 @@ class _Reads:
             for part in parts
         ):
             self.finds_old = self._has_read = True
+
+
+def _is_renewed_otherwise(test: ast.expr) -> bool:
+    """`self.last is None or self.key != key`: a trace with tensors of its own stores anew."""
+    if not isinstance(test, ast.BoolOp) or not isinstance(test.op, ast.Or):
+        return False
+    return not all(map(_is_of_presence, test.values))
 
 
 def _is_of_presence(test: ast.expr) -> bool:

@@ -119,8 +119,9 @@ def note_weight(attr: str, node: ast.AST, frame: Frame) -> None:
     """`self.kernel = self.add_weight(...)` in `call`, with nothing that asks whether it was made before."""
     if not frame.context.is_compiled or frame.silent or frame.context.region != COMPILED:
         return
-    function = frame.function
-    if function is None or function.name != "call" or is_first_time(node, frame):
+    if not any(each.name == "call" for each in _since_traced(frame)):
+        return
+    if is_first_time(node, frame):
         return
     if _is_every_time(node, frame):
         effect = TraceEffect(STATE, f"self.{attr}", EVERY_TIME)
@@ -128,18 +129,45 @@ def note_weight(attr: str, node: ast.AST, frame: Frame) -> None:
 
 
 def _is_every_time(node: ast.AST, frame: Frame) -> bool:
-    """Whether each trace comes by: a statement of the compiled function itself, which nothing in front of it may leave."""
+    """Whether each trace comes by: a statement of the compiled function itself, or of a method that it calls, which nothing in front of it may
+    leave.
+    """
     function = frame.function
-    if function is None or function is not frame.context.root or frame.constructs:
+    way = _since_traced(frame)
+    if function is None or frame.constructs or not way or way[-1] is not function:
         return False
+    for caller, callee in pairwise(way):
+        statements = _always_run(caller)
+        if not any(_calls(part, callee.name) for each in statements for part in nodes_of([each])):
+            return False
     line: int = getattr(node, "lineno", 0)
+    return any(
+        isinstance(each, (ast.Assign, ast.AnnAssign))
+        and each.lineno <= line <= (each.end_lineno or line)
+        for each in _always_run(function)
+    )
+
+
+def _since_traced(frame: Frame) -> list[FunctionInfo]:
+    """What is running, from the function that is compiled or from the `call` of the innermost layer on."""
+    root, running = frame.context.root, frame.analysis.functions.running
+    if root is None or root not in running:
+        return []
+    layers = [place for place, each in enumerate(running) if each.name == "call"]
+    return running[max([running.index(root), *layers[-1:]]) :]
+
+
+_SIMPLE = (ast.Assign, ast.AnnAssign, ast.Expr, ast.Return)
+
+
+def _always_run(function: FunctionInfo) -> Iterator[ast.stmt]:
+    """The simple statements of a function that nothing leaves it before."""
     statements = function.node.body if isinstance(function.node.body, list) else []
     for statement in statements:
-        if statement.lineno <= line <= (statement.end_lineno or line):
-            return isinstance(statement, (ast.Assign, ast.AnnAssign))
+        if isinstance(statement, _SIMPLE):
+            yield statement
         if any(isinstance(part, (ast.Return, ast.Raise)) for part in nodes_of([statement])):
-            return False
-    return False
+            return
 
 
 _TELLS = re.compile(
