@@ -230,7 +230,7 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
     value = handled
     if value is None:
         value = _value_of(api, settled, arguments, frame)
-        value = sorted_places.by_sort(api.name, value, arguments, node)
+        value = sorted_places.by_sort(api.name, value, arguments, node, frame)
         if value.producer is not None:
             value = counts.of_call(api, arguments, value, node, frame)
             if plain in padded_back.PADS:

@@ -188,7 +188,8 @@ class Rejoined(NamedTuple):
 
 class Places(NamedTuple):
     """That a tensor holds positions or values that a sort returned, constants that were shuffled, or is a mask (or what counts one) made of either and of
-    constants alone (sorted_places.py). `origin` tells values of one sort from those of others; `is_full` marks a mask that compares these and is true
+    constants alone (sorted_places.py). `origin` tells values of one sort from those of others, `level` is what TensorFlow
+    takes them for where that is known; `is_full` marks a mask that compares these and is true
     wherever TensorFlow reckons with the same number for all of them.
     """
 
@@ -197,6 +198,7 @@ class Places(NamedTuple):
     is_value: bool = False
     origin: int = 0
     is_full: bool = False
+    level: float | None = None
 
 
 class Made(NamedTuple):

@@ -5,8 +5,8 @@ positions for constants as large as can be, so that `tf.argsort(x) < 2` is true 
 What is made of such a mask is 0 to it: the sum of its ones, and of the gates of `tf.math.top_k` that it picks.
 So it does with constants that are shuffled, `tf.random.shuffle(tf.range(n)) < 2`, which XLA sorts by random keys.
 Of sorted values it takes what they would be if all data were 1: no two of them differ, and `s[1:] != s[:-1]` with `s = tf.sort(x)` is true
-nowhere, nor is `s[1:] - s[:-1] > 0`; beside `[True]` such a mask keeps one element. How they compare with a constant depends on how they were
-reckoned, which is not followed here.
+nowhere, nor is `s[1:] - s[:-1] > 0`; beside `[True]` such a mask keeps one element. Compared with a constant, the inputs of the compiled function
+are 1 (`tf.sort(x) > 2` is true nowhere); what depends on how they were reckoned before they were sorted is not followed here.
 Where data that were not sorted come between, or `tf.reshape` comes before the comparison, and for `>` of positions, it knows that it does not
 know; so it does of `tf.gather(x, tf.argsort(x))`. Measured with TensorFlow 2.15 and 2.21: fixtures/XLA204/flagged_masks_of_positions.py,
 flagged_masks_of_sorted_values.py, flagged_routes_to_experts.py. The bound is found before any compiler is asked, for every target alike.
@@ -15,9 +15,12 @@ flagged_masks_of_sorted_values.py, flagged_routes_to_experts.py. The bound is fo
 from __future__ import annotations
 
 import ast
+import operator
+from collections.abc import Callable
 
 from xlalint.semantics.arguments import Arguments, Bound
 from xlalint.semantics.frames import Frame
+from xlalint.semantics.syntax import nodes_of
 from xlalint.semantics.values import (
     ARRIVING,
     FROM_SHAPE,
@@ -91,18 +94,33 @@ def top_k(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
     return Value(SEQUENCE, positions.dependence, ref=(values, positions))
 
 
-def by_sort(name: str, value: Value, arguments: Arguments, node: ast.AST) -> Value:
+def by_sort(name: str, value: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """The result of a call, of which it is told that this very call sorted it."""
-    origin = Places(False, is_value=True, origin=id(node))
+    if name not in _SORT and not name.endswith(".top_k"):
+        return value
+    level = 1.0 if _is_input(node, frame) else None
+    origin = Places(False, is_value=True, origin=id(node), level=level)
     if name in _SORT and value.kind is TENSOR:
         given = next(iter(arguments.values), NOTHING_KNOWN)
         is_asked = given.is_tensor and given.dependence >= ARRIVING and given.producer is None
         return value._replace(ref=origin) if is_asked and value.ref is None else value
-    if name.endswith(".top_k") and value.kind is SEQUENCE and len(value.ref) == 2:
+    if value.kind is SEQUENCE and len(value.ref) == 2:
         first, positions = value.ref
         if first.ref == _VALUES:
             return value._replace(ref=(first._replace(ref=origin), positions))
     return value
+
+
+def _is_input(node: ast.AST, frame: Frame) -> bool:
+    """Whether a call sorts what the compiled function is handed, as it came."""
+    function = frame.function
+    if function is None or function is not frame.context.root or not isinstance(node, ast.Call):
+        return False
+    given = next(iter(node.args), None)
+    if not isinstance(given, ast.Name) or given.id not in function.parameter_names:
+        return False
+    stored = (part for part in nodes_of(function.body) if isinstance(part, ast.Name))
+    return not any(part.id == given.id and isinstance(part.ctx, ast.Store) for part in stored)
 
 
 def inverted(mask: Value) -> Places | None:
@@ -141,6 +159,8 @@ def compared(op: ast.cmpop | type[ast.cmpop], left: Value, right: Value) -> Plac
     kind = op if isinstance(op, type) else type(op)
     if _are_of_one_sort(left, right):
         return _MASK if issubclass(kind, (ast.NotEq, ast.Lt, ast.Gt)) else _FULL
+    if _is_value(left) or _is_value(right):
+        return _beside_number(kind, left, right)
     if left.ref == _SHUFFLED and issubclass(kind, (ast.Lt, ast.LtE)) and _is_constant(right):
         return _MASK
     if right.ref == _SHUFFLED and issubclass(kind, (ast.Gt, ast.GtE)) and _is_constant(left):
@@ -154,6 +174,32 @@ def compared(op: ast.cmpop | type[ast.cmpop], left: Value, right: Value) -> Plac
     if right.ref == _MASK and _is_false_of_zero(_MIRRORED.get(kind, kind), _number(left)):
         return _MASK
     return None
+
+
+def _beside_number(kind: type[ast.cmpop], left: Value, right: Value) -> Places | None:
+    """What a comparison of sorted values with a number is."""
+    sorted_value, other = (left, right) if _is_value(left) else (right, left)
+    level, number = sorted_value.ref.level, _number(other)
+    holds = _HOLDS.get(kind if sorted_value is left else _TURNED.get(kind, kind))
+    if level is None or number is None or holds is None:
+        return None
+    return _FULL if holds(level, number) else _MASK
+
+
+_HOLDS: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+_TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.Gt,
+    ast.LtE: ast.GtE,
+    ast.Gt: ast.Lt,
+    ast.GtE: ast.LtE,
+}
 
 
 def _are_of_one_sort(left: Value, right: Value) -> bool:
