@@ -198,7 +198,7 @@ class Places(NamedTuple):
     is_value: bool = False
     origin: int = 0
     is_full: bool = False
-    level: float | None = None
+    level: tuple[float, float] | None = None
 
 
 class Made(NamedTuple):

@@ -5,8 +5,8 @@ positions for constants as large as can be, so that `tf.argsort(x) < 2` is true 
 What is made of such a mask is 0 to it: the sum of its ones, and of the gates of `tf.math.top_k` that it picks.
 So it does with constants that are shuffled, `tf.random.shuffle(tf.range(n)) < 2`, which XLA sorts by random keys.
 Of sorted values it takes what they would be if all data were 1: no two of them differ, and `s[1:] != s[:-1]` with `s = tf.sort(x)` is true
-nowhere, nor is `s[1:] - s[:-1] > 0`; beside `[True]` such a mask keeps one element. Compared with a constant, the inputs of the compiled function
-are 1 (`tf.sort(x) > 2` is true nowhere); what depends on how they were reckoned before they were sorted is not followed here.
+nowhere, nor is `s[1:] - s[:-1] > 0`; beside `[True]` such a mask keeps one element. Compared with a number, they are what they were reckoned to be of
+ones (`tf.sort(x) > 2` is true nowhere, nor is `tf.sort(tf.nn.softmax(x)) > 0.5`), as far as at_ones.py follows that.
 Where data that were not sorted come between, or `tf.reshape` comes before the comparison, and for `>` of positions, it knows that it does not
 know; so it does of `tf.gather(x, tf.argsort(x))`. Measured with TensorFlow 2.15 and 2.21: fixtures/XLA204/flagged_masks_of_positions.py,
 flagged_masks_of_sorted_values.py, flagged_routes_to_experts.py. The bound is found before any compiler is asked, for every target alike.
@@ -20,7 +20,7 @@ from collections.abc import Callable
 
 from xlalint.semantics.arguments import Arguments, Bound
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.results import at_ones
 from xlalint.semantics.values import (
     ARRIVING,
     FROM_SHAPE,
@@ -98,7 +98,7 @@ def by_sort(name: str, value: Value, arguments: Arguments, node: ast.AST, frame:
     """The result of a call, of which it is told that this very call sorted it."""
     if name not in _SORT and not name.endswith(".top_k"):
         return value
-    level = 1.0 if _is_input(node, frame) else None
+    level = at_ones.of_operand(node, frame)
     origin = Places(False, is_value=True, origin=id(node), level=level)
     if name in _SORT and value.kind is TENSOR:
         given = next(iter(arguments.values), NOTHING_KNOWN)
@@ -109,18 +109,6 @@ def by_sort(name: str, value: Value, arguments: Arguments, node: ast.AST, frame:
         if first.ref == _VALUES:
             return value._replace(ref=(first._replace(ref=origin), positions))
     return value
-
-
-def _is_input(node: ast.AST, frame: Frame) -> bool:
-    """Whether a call sorts what the compiled function is handed, as it came."""
-    function = frame.function
-    if function is None or function is not frame.context.root or not isinstance(node, ast.Call):
-        return False
-    given = next(iter(node.args), None)
-    if not isinstance(given, ast.Name) or given.id not in function.parameter_names:
-        return False
-    stored = (part for part in nodes_of(function.body) if isinstance(part, ast.Name))
-    return not any(part.id == given.id and isinstance(part.ctx, ast.Store) for part in stored)
 
 
 def inverted(mask: Value) -> Places | None:
@@ -183,7 +171,10 @@ def _beside_number(kind: type[ast.cmpop], left: Value, right: Value) -> Places |
     holds = _HOLDS.get(kind if sorted_value is left else _TURNED.get(kind, kind))
     if level is None or number is None or holds is None:
         return None
-    return _FULL if holds(level, number) else _MASK
+    answers = {holds(each, number) for each in level}
+    if len(answers) > 1:
+        return None
+    return _FULL if answers == {True} else _MASK
 
 
 _HOLDS: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
