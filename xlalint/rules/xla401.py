@@ -8,7 +8,13 @@ from xlalint.rules.base import Rule
 from xlalint.rules.layers import named_in, turns_jit_off
 from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import CALL, CallDetail, Fact
-from xlalint.semantics.hazards import custom_gradients, families, numbers_first, scalar_shapes
+from xlalint.semantics.hazards import (
+    custom_gradients,
+    families,
+    numbers_first,
+    scalar_shapes,
+    vectorized,
+)
 
 # By the catalogue's reason for a failure.
 _REFUSED = {
@@ -18,6 +24,8 @@ _REFUSED = {
     scalar_shapes.REASON: "scalar-shape",
     numbers_first.REASON: "number-first",
     custom_gradients.REASON: "custom-gradient",
+    vectorized.LOOP: "vectorized-loop",
+    vectorized.CONDITIONAL: "vectorized-conditional",
 }
 _OF_LAYERS = frozenset({families.KERNEL, families.TEXT})
 
@@ -73,6 +81,8 @@ class NoXlaKernel(Rule):
         passed = [leaf for _, value in detail.arguments for leaf in leaves(value)]
         is_composite = any(leaf.is_composite for leaf in passed)  # which XLA405 judges
         is_sure = not (is_layer or is_composite or reads_values or detail.verdict.possible)
+        if detail.verdict.reason == vectorized.CONDITIONAL and not self.passage.aim.is_tpu:
+            return  # compiled for each value that an argument has
         if variant is not None and is_sure:
             self.report(node, fact, variant, confidence="certain", api=self.quote(named))
 

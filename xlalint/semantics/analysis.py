@@ -78,6 +78,8 @@ class Analysis:
         self.graph_bodies: set[FunctionInfo] = set()
         # How many functions of `tf.vectorized_map` are being run: what stands in them is rewritten for all elements at once.
         self.vectorized = 0
+        # From where on what is running belongs to the innermost of them.
+        self.mapped_from = 0
         # Functions that ask whether they run eagerly.
         self.eager_askers: set[FunctionInfo] = set()
         # The parameters that a function treats as tensors, by how many calls they were followed through.

@@ -18,6 +18,7 @@ from xlalint.semantics.control_flow import (
 from xlalint.semantics.elements import leaves
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import sliced_arms
+from xlalint.semantics.hazards import vectorized
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.joins import join_all
 from xlalint.semantics.values import (
@@ -93,6 +94,7 @@ def _run_arms(
     runs = runs or partial(run_in_graph, node=node, is_arm=True)
     depth = frame.arms
     is_graph = test is not None and test.is_tensor
+    vectorized.note_conditional(node, test, frame)
     if test is not None and is_graph:
         frame.arms += 1
         frame.analysis.arms.enter(node, test, frame)

@@ -9,7 +9,7 @@ from xlalint.semantics.callbacks.handed_functions import argument, run, run_in_g
 from xlalint.semantics.control_flow import loops
 from xlalint.semantics.elements import element, leaves
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.hazards import promised_sizes
+from xlalint.semantics.hazards import promised_sizes, vectorized
 from xlalint.semantics.hazards.noted_calls import note_operation
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.results import specs
@@ -34,6 +34,7 @@ from xlalint.semantics.values import (
 def while_loop(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     """`tf.while_loop(cond, body, loop_vars)`: the loop variables at its end."""
     loop_vars = argument(arguments, bound, 2, "loop_vars")
+    vectorized.note_while(node, argument(arguments, bound, 0, "cond"), _items(loop_vars), frame)
     state = [loop_state(v) for v in _items(loop_vars)]
     run(argument(arguments, bound, 0, "cond"), list(state), frame, converted=False)
     body = argument(arguments, bound, 1, "body")
@@ -92,7 +93,9 @@ def fori_loop(arguments: Arguments, bound: dict[str, Value], node: ast.AST, fram
 def keras_scan(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     """`keras.ops.scan(f, init, xs)`: with TensorFlow, a while loop without a bound."""
     initial = argument(arguments, bound, 1, "init") or NOTHING_KNOWN
-    elems = _slice_of(argument(arguments, bound, 2, "xs"))
+    given = argument(arguments, bound, 2, "xs")
+    vectorized.note_collecting(node, given, frame)
+    elems = _slice_of(given)
     step = argument(arguments, bound, 0, "f")
     result = run_in_graph(step, [loop_state(initial), elems], frame, node=node)
     _note_loop(node, _items(initial), step, False, frame)
@@ -138,6 +141,7 @@ def map_fn(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: 
         spec = written(node, 6, "fn_output_signature", "dtype")
         promised_sizes.note_mapped(node, function, result, promised, spec, frame)
     state = [elems] if elems is not None else []
+    vectorized.note_collecting(node, elems, frame)
     _note_loop(node, state, function, True, frame, takes_elements=True)
     if promised is not None and _is_open(result):
         row = specs.row(promised)
@@ -163,6 +167,7 @@ def _note_ragged_rows(
 def keras_map(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     """`keras.ops.map`: a loop of the graph."""
     elems = argument(arguments, bound, 1, "xs")
+    vectorized.note_collecting(node, elems, frame)
     state = [] if elems is None else [elems]
     function = argument(arguments, bound, 0, "f")
     _note_loop(node, state, function, True, frame, takes_elements=True)
@@ -175,11 +180,15 @@ def vectorized_map(
     """The maps that do all elements at once."""
     elems = argument(arguments, bound, 1, "elems", "elements")
     function = argument(arguments, bound, 0, "fn", "function")
-    frame.analysis.vectorized += 1
+    analysis = frame.analysis
+    around = analysis.mapped_from
+    analysis.vectorized += 1
+    analysis.mapped_from = len(analysis.functions.running)
     try:
         return _mapped(function, elems, node, frame, unrolled=True)
     finally:
-        frame.analysis.vectorized -= 1
+        analysis.vectorized -= 1
+        analysis.mapped_from = around
 
 
 def _mapped(
@@ -199,7 +208,9 @@ def scan(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Fr
 
 def fold(arguments: Arguments, bound: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     """`tf.foldl` and `tf.foldr`: what is carried from element to element."""
-    elems = _slice_of(argument(arguments, bound, 1, "elems"))
+    given = argument(arguments, bound, 1, "elems")
+    vectorized.note_collecting(node, given, frame)
+    elems = _slice_of(given)
     initial = argument(arguments, bound, 2, "initializer")
     carried = loop_state(initial) if initial is not None else elems
     step = argument(arguments, bound, 0, "fn")
