@@ -84,7 +84,9 @@ class NoXlaKernel(Rule):
         if detail.verdict.reason == vectorized.CONDITIONAL and not self.passage.aim.is_tpu:
             return  # compiled for each value that an argument has
         if variant is not None and is_sure:
-            self.report(node, fact, variant, confidence="certain", api=self.quote(named))
+            self.report(
+                node, fact, variant, confidence="certain", api=self.quote(named), cause=detail.api
+            )
 
 
 def listed(ops: tuple[str, ...]) -> str:

@@ -23,6 +23,7 @@ from xlalint.semantics.gradients.differentiation import Gradients
 from xlalint.semantics.gradients.loop_gradients import LoopGradients
 from xlalint.semantics.gradients.traced_before import TracedBefore
 from xlalint.semantics.gradients.unsettled import Unsettled
+from xlalint.semantics.hazards.vectorized import VectorizedMap
 from xlalint.semantics.imports.installed import InstalledClasses
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.modules import Modules
@@ -76,10 +77,8 @@ class Analysis:
         self.makes_symbolic = False
         # Functions that APIs run as the body of a loop or an arm of a conditional.
         self.graph_bodies: set[FunctionInfo] = set()
-        # How many functions of `tf.vectorized_map` are being run: what stands in them is rewritten for all elements at once.
-        self.vectorized = 0
-        # From where on what is running belongs to the innermost of them.
-        self.mapped_from = 0
+        # The maps whose functions are being run, which are rewritten for all elements at once: the innermost last.
+        self.vectorized: list[VectorizedMap] = []
         # Functions that ask whether they run eagerly.
         self.eager_askers: set[FunctionInfo] = set()
         # The parameters that a function treats as tensors, by how many calls they were followed through.

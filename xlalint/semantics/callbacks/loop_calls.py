@@ -180,15 +180,15 @@ def vectorized_map(
     """The maps that do all elements at once."""
     elems = argument(arguments, bound, 1, "elems", "elements")
     function = argument(arguments, bound, 0, "fn", "function")
-    analysis = frame.analysis
-    around = analysis.mapped_from
-    analysis.vectorized += 1
-    analysis.mapped_from = len(analysis.functions.running)
+    around = frame.analysis.vectorized
+    here = vectorized.VectorizedMap(len(frame.analysis.functions.running), [])
+    around.append(here)
     try:
-        return _mapped(function, elems, node, frame, unrolled=True)
+        result = _mapped(function, elems, node, frame, unrolled=True)
     finally:
-        analysis.vectorized -= 1
-        analysis.mapped_from = around
+        around.pop()
+    vectorized.report(node, here, frame)
+    return result
 
 
 def _mapped(

@@ -10,6 +10,7 @@ element. Measured with TensorFlow 2.15 and 2.21: fixtures/XLA401/flagged_vectori
 from __future__ import annotations
 
 import ast
+from typing import NamedTuple
 
 from xlalint.semantics.catalog import custom_operation
 from xlalint.semantics.elements import leaves
@@ -22,6 +23,29 @@ from xlalint.semantics.values import COMPUTED, FUNCTION, NOTHING_KNOWN, TENSOR_A
 
 LOOP = "vectorized-loop"
 CONDITIONAL = "vectorized-conditional"
+
+
+class Cause(NamedTuple):
+    """A call in the function of a map that does not go with it, as it is written."""
+
+    reason: str
+    name: str
+    path: str
+    line: int
+
+    def named(self, path: str) -> str:
+        """The call and its place, as a reader of the file `path` is told."""
+        place = f"line {self.line}" if path == self.path else f"{self.path}:{self.line}"
+        return f"`{self.name}` ({place})"
+
+
+class VectorizedMap(NamedTuple):
+    """A map whose function is being run: how many functions were running around it, and what does not go with it."""
+
+    since: int
+    causes: list[Cause]
+
+
 # Names that lead further than this are left alone.
 _DEEPEST = 6
 
@@ -73,7 +97,7 @@ def _is_element(value: Value) -> bool:
 
 def _comes_of_elements(node: ast.AST, frame: Frame) -> bool:
     """Whether an expression names what the mapped function, or one that it calls, is handed."""
-    running = frame.analysis.functions.running[frame.analysis.mapped_from :]
+    running = frame.analysis.functions.running[frame.analysis.vectorized[-1].since :]
     handed = {name for each in running for name in each.parameter_names} - {"self"}
     bound = {
         part.targets[0].id: part.value
@@ -94,6 +118,18 @@ def _leads_to(node: ast.AST, handed: set[str], bound: dict[str, ast.expr], depth
 
 
 def _note(reason: str, node: ast.AST, frame: Frame) -> None:
-    verdict = Verdict("fails", (), reason, (), ())
-    detail = detail_of(custom_operation("tf.vectorized_map"), verdict, {}, False)
-    frame.analysis.note(frame, node, CALL, NOTHING_KNOWN, detail)
+    if frame.silent or not frame.context.is_compiled:
+        return
+    name = ast.unparse(node.func) if isinstance(node, ast.Call) else ast.unparse(node)
+    cause = Cause(reason, name, frame.module.path, getattr(node, "lineno", 0))
+    causes = frame.analysis.vectorized[-1].causes
+    if cause not in causes:
+        causes.append(cause)
+
+
+def report(node: ast.AST, mapped: VectorizedMap, frame: Frame) -> None:
+    """Say of a map what stands in its function: alone, that function compiles."""
+    for cause in mapped.causes:
+        verdict = Verdict("fails", (), cause.reason, (), ())
+        detail = detail_of(custom_operation(cause.named(frame.module.path)), verdict, {}, False)
+        frame.analysis.note(frame, node, CALL, NOTHING_KNOWN, detail)
