@@ -47,6 +47,7 @@ _LATER = "compiles, which says nothing of later calls"
 _TRACED_HERE = (
     "compiles where this run traces it, which says nothing of what Keras has traced before"
 )
+_NOT_MAPPED = "compiles where no vectorized map calls it"
 _TPU = "compiles on a CPU, which says nothing of a TPU"
 
 
@@ -111,7 +112,7 @@ _CLAIMS = {
     "XLA206/slice-taken": Claim(_BACKWARD | {"numbers"}, NEVER, otherwise=_THESE_VALUES, only_backward=True),
     "XLA206/data-sized": Claim(frozenset({"compiler", "python", "numbers", "crash"}), REJECTED),
     "XLA206": Claim(frozenset({"compiler", "python"}), COMPILES),
-    "XLA401/vectorized-conditional": Claim(frozenset({"not-constant", "compiler"}), COMPILES),
+    "XLA401/vectorized-conditional": Claim(frozenset({"not-constant", "compiler"}), NEVER, otherwise=_NOT_MAPPED),
     "XLA401/custom-gradient": Claim(_TRACING, TRACES),
     "XLA401/warning": Claim(_NO_KERNEL, NEVER, otherwise=_THESE_ARGUMENTS),
     "XLA401": Claim(_NO_KERNEL, KERNEL),

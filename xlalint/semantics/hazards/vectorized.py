@@ -25,25 +25,24 @@ LOOP = "vectorized-loop"
 CONDITIONAL = "vectorized-conditional"
 
 
-class Cause(NamedTuple):
-    """A call in the function of a map that does not go with it, as it is written."""
+class Loop(NamedTuple):
+    """A loop in the function of a map, as it is written."""
 
-    reason: str
     name: str
     path: str
     line: int
 
     def named(self, path: str) -> str:
-        """The call and its place, as a reader of the file `path` is told."""
+        """The loop and its place, as a reader of the file `path` is told."""
         place = f"line {self.line}" if path == self.path else f"{self.path}:{self.line}"
         return f"`{self.name}` ({place})"
 
 
 class VectorizedMap(NamedTuple):
-    """A map whose function is being run: how many functions were running around it, and what does not go with it."""
+    """A map whose function is being run: how many functions were running around it, and the loops in it that cannot be vectorized."""
 
     since: int
-    causes: list[Cause]
+    loops: list[Loop]
 
 
 # Names that lead further than this are left alone.
@@ -56,7 +55,7 @@ def note_conditional(node: ast.AST, test: Value | None, frame: Frame) -> None:
         return
     given = node.args[0] if isinstance(node, ast.Call) and node.args else node
     if _comes_of_elements(given, frame):
-        _note(CONDITIONAL, node, frame)
+        _note(CONDITIONAL, "tf.vectorized_map", node, frame)
 
 
 def note_collecting(node: ast.AST, elems: Value | None, frame: Frame) -> None:
@@ -64,7 +63,7 @@ def note_collecting(node: ast.AST, elems: Value | None, frame: Frame) -> None:
     if not frame.analysis.vectorized or elems is None:
         return
     if any(map(_is_element, leaves(elems))) and _comes_of_elements(node, frame):
-        _note(LOOP, node, frame)
+        _remember(node, frame)
 
 
 def note_while(node: ast.AST, condition: Value | None, state: list[Value], frame: Frame) -> None:
@@ -75,7 +74,7 @@ def note_while(node: ast.AST, condition: Value | None, state: list[Value], frame
     if any(leaf.kind is TENSOR_ARRAY for leaf in carried) or any(
         map(_is_element, _asked(condition, state))
     ):
-        _note(LOOP, node, frame)
+        _remember(node, frame)
 
 
 def _asked(condition: Value | None, state: list[Value]) -> list[Value]:
@@ -117,19 +116,23 @@ def _leads_to(node: ast.AST, handed: set[str], bound: dict[str, ast.expr], depth
     )
 
 
-def _note(reason: str, node: ast.AST, frame: Frame) -> None:
+def _remember(node: ast.AST, frame: Frame) -> None:
     if frame.silent or not frame.context.is_compiled:
         return
     name = ast.unparse(node.func) if isinstance(node, ast.Call) else ast.unparse(node)
-    cause = Cause(reason, name, frame.module.path, getattr(node, "lineno", 0))
-    causes = frame.analysis.vectorized[-1].causes
-    if cause not in causes:
-        causes.append(cause)
+    loop = Loop(name, frame.module.path, getattr(node, "lineno", 0))
+    loops = frame.analysis.vectorized[-1].loops
+    if loop not in loops:
+        loops.append(loop)
 
 
 def report(node: ast.AST, mapped: VectorizedMap, frame: Frame) -> None:
-    """Say of a map what stands in its function: alone, that function compiles."""
-    for cause in mapped.causes:
-        verdict = Verdict("fails", (), cause.reason, (), ())
-        detail = detail_of(custom_operation(cause.named(frame.module.path)), verdict, {}, False)
-        frame.analysis.note(frame, node, CALL, NOTHING_KNOWN, detail)
+    """Say of a map which loops stand in its function: the map makes the operations that have no kernel."""
+    for loop in mapped.loops:
+        _note(LOOP, loop.named(frame.module.path), node, frame)
+
+
+def _note(reason: str, cause: str, node: ast.AST, frame: Frame) -> None:
+    verdict = Verdict("fails", (), reason, (), ())
+    detail = detail_of(custom_operation(cause), verdict, {}, False)
+    frame.analysis.note(frame, node, CALL, NOTHING_KNOWN, detail)
