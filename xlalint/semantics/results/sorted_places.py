@@ -58,8 +58,10 @@ _KEEP = frozenset("cast identity stop_gradient transpose tile slice reduce_any a
 # What leaves masks alone as they were, and sorted values alone.
 _KEEP_MASKS = frozenset("reshape squeeze expand_dims abs".split())
 _KEEP_VALUES = (_KEEP - {"tile"}) | frozenset(
-    "roll reverse flip floor round reduce_mean reduce_max reduce_min mean max min".split()
+    "roll reverse flip reduce_mean reduce_max reduce_min mean max min".split()
 )
+# What leaves no two of them different, but may leave other numbers.
+_ROUND = frozenset({"cast", "floor", "round"})
 # What is 0 of masks; of sorted values, some number.
 _REDUCE = frozenset("reduce_sum reduce_mean reduce_max sum mean max".split())
 _OF_VALUES = _REDUCE | frozenset("softmax sigmoid exp log sqrt square tile".split())
@@ -259,6 +261,8 @@ def _kept(leaf: str, first: Value, values: tuple[Value, ...]) -> Places | None:
     ref: Places = first.ref
     if _is_value(first):
         picks = leaf == "gather" and len(values) > 1 and _is_constant(values[1])
+        if leaf in _ROUND:
+            return ref._replace(level=None)
         if leaf in _KEEP_VALUES or picks:
             return ref
         return _VALUES if leaf in _OF_VALUES else None
