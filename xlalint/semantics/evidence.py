@@ -369,7 +369,7 @@ def _is_computation(name: str, where: int | str, frame: Frame, numpy: bool) -> b
     if name.startswith(_OF_STRUCTURES):
         return False
     if name.startswith(_SCATTERS):
-        return where != "shape" and not (name == "tf.scatter_nd" and where == 2)
+        return where not in _SETTINGS_OF_SCATTERS and (name, where) not in _SHAPES_OF_SCATTERS
     if name.startswith(_OF_ROWS) and (where == 1 or where in _ROWS):
         return True
     leaf = name.rsplit(".", 1)[-1]
@@ -397,7 +397,9 @@ _SIZES = frozenset({"dims", "limit", "start", "stop", "shape0", "shape_x", "N", 
 _OF_ROWS = "tf.RaggedTensor.from_"
 _ROWS = frozenset({"row_lengths", "row_splits", "value_rowids", "lengths"})
 # Places and what is written there.
-_SCATTERS = ("tf.scatter_nd", "tf.tensor_scatter_nd_")
+_SCATTERS = ("tf.scatter_nd", "tf.tensor_scatter_nd_", "keras.ops.scatter")
+_SETTINGS_OF_SCATTERS = frozenset({"shape", "reduction", "name", 3})
+_SHAPES_OF_SCATTERS = frozenset({("tf.scatter_nd", 2), ("keras.ops.scatter", 2)})
 _OF_STRUCTURES = ("tf.nest.", "keras.tree.")
 _MEASURES = frozenset({"shape", "size", "rank"})
 # These take a list of tensors, of other shapes too: gradients, the parts of a sum.

@@ -172,6 +172,8 @@ _SCATTERS = frozenset(
     {
         "tf.scatter_nd",
         *(f"tf.tensor_scatter_nd_{how}" for how in ("update", "add", "sub", "max", "min")),
+        "keras.ops.scatter",
+        "keras.ops.scatter_update",
     }
 )
 # Elementwise operations of two tensors: the sizes of both must agree.
@@ -218,9 +220,8 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
     if name in _OF_AS_MANY_ROWS:
         return _fewer_rows(values[:2]) if _compares_rows(name, bound) else None
     if name in _SCATTERS:
-        return _fewer_rows(
-            (bound.get("indices", NOTHING_KNOWN), bound.get("updates", NOTHING_KNOWN))
-        )
+        rows = bound.get("updates", bound.get("values", NOTHING_KNOWN))
+        return _fewer_rows((bound.get("indices", NOTHING_KNOWN), rows))
     first = values[0] if values else NOTHING_KNOWN
     if name in _CONCATENATIONS or name in _STACKS:
         return _joined(name, parts_of(first), bound)

@@ -41,7 +41,7 @@ def is_left_by_mask(producer: str) -> bool:
 
 # What the data-sized axis becomes; elementwise operations and reductions of later axes leave it where it is.
 _MOVES_AXES = frozenset(
-    "stack einsum matmul tensordot reshape batch_to_space space_to_batch meshgrid gather_nd tile repeat pad outer "
+    "einsum matmul tensordot reshape batch_to_space space_to_batch meshgrid gather_nd tile repeat pad outer "
     "permute_dimensions swapaxes moveaxis matrix_transpose adjoint rot90".split()
 )
 
@@ -56,9 +56,25 @@ def sized_axis(
         return _rearranged(leaf, bound, arguments, sized)
     if leaf == "reshape":
         return _open_axis(bound)
+    if leaf == "stack":
+        return _stacked(bound, sized)
     if leaf == "one_hot" and "axis" in bound:
         return None
     return None if leaf in _MOVES_AXES else sized.sized_axis
+
+
+def _stacked(bound: Bound, sized: Value) -> int | None:
+    """Where the data-sized axis of the items is after `tf.stack(items, axis)`."""
+    along = result_shapes.number(bound["axis"]) if "axis" in bound else 0
+    if along is None or sized.sized_axis is None:
+        return None
+    if along == -1:
+        return sized.sized_axis  # a last axis more, whatever the rank
+    if along < 0:
+        if sized.shape is None:
+            return None
+        along += len(sized.shape) + 1
+    return sized.sized_axis + (along <= sized.sized_axis)
 
 
 # What keeps all axes, but for those of one element: the arguments that say which.
@@ -91,6 +107,8 @@ def _rearranged(leaf: str, bound: Bound, arguments: Arguments, sized: Value) -> 
 
 def _counted_from_the_front(leaf: str, axes: tuple[int, ...], sized: int) -> int | None:
     """Where an axis of a tensor of unknown rank is, after axes were added or taken away that are counted from the front as well."""
+    if leaf == "expand_dims" and axes == (-1,):
+        return sized  # a last axis more
     if not axes or leaf == "transpose" or min(axes) < 0:
         return None
     if leaf == "squeeze":
