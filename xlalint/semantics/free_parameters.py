@@ -141,7 +141,7 @@ def _declared(
     """What protocol, annotation and default say of a parameter; None where they say nothing."""
     name = parameter.arg
     annotated = parameters.from_annotation(parameter.annotation, frame)
-    module = parameters.module(name)
+    module = parameters.module(name) if name in info.uses.roots else None
     if module is not None and annotated is None and default is None:
         return module
     if annotated is None or annotated.is_tensor or annotated == NOTHING_KNOWN:

@@ -108,7 +108,7 @@ def is_number_of_things(name: str) -> bool:
     return _NUMBER_NAMES.search(name) is not None
 
 
-# Modules that functions are handed so that their own need not import them: `def step(self, tf, x)`.
+# Modules that functions are handed so that their own need not import them: `def step(self, tf, x)`. A final time has the name, too: what is called of it tells.
 _MODULES = {"tf": "tf", "keras": "keras", "tfp": "tensorflow_probability", "np": "np"}
 
 
