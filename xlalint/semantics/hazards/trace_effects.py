@@ -67,6 +67,7 @@ _MAKES_VARIABLES = frozenset(
         "keras.Variable",
         "tf.random.Generator.from_seed",
         "tf.random.Generator.from_non_deterministic_state",
+        "tf.random.Generator.split",
         "keras.random.SeedGenerator",
     }
 )

@@ -8,18 +8,33 @@ from typing import TYPE_CHECKING
 from xlalint.semantics.facts import ASSUMED
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients import jacobians
-from xlalint.semantics.hazards import host_objects, keras_loops, legacy_optimizers
+from xlalint.semantics.hazards import (
+    host_objects,
+    keras_loops,
+    legacy_optimizers,
+    trace_effects,
+)
 from xlalint.semantics.methods.keras_objects import keras_method
 from xlalint.semantics.methods.loss_scaling import OF_SCALED, SCALES_LOSSES
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import bijectors, drawn_samples
 from xlalint.semantics.tracing import host_use
 from xlalint.semantics.training import meetings, model_files, model_layers, node_inputs, reductions
-from xlalint.semantics.values import COMPUTED, NONE, NOTHING_KNOWN, TENSOR, Value, class_name
+from xlalint.semantics.values import (
+    COLLECTION,
+    COMPUTED,
+    INSTANCE,
+    NONE,
+    NOTHING_KNOWN,
+    TENSOR,
+    Value,
+    class_name,
+)
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments
 
+_GENERATOR = "tf.random.Generator"
 _RESETS = frozenset({"reset_state", "reset_states"})
 
 
@@ -40,6 +55,9 @@ def of_instance(base: Value, attr: str, arguments: Arguments, node: ast.AST, fra
         frame.analysis.node_inputs.saw_write(f"{api_name(name)}.{attr}", node, frame)
     if base.made is not None:
         frame.analysis.scopes.saw_use(base, attr, frame)
+    if attr == "split" and name == _GENERATOR:
+        trace_effects.note_call(f"{name}.{attr}", node, frame)
+        return Value(COLLECTION, ref=Value(INSTANCE, ref=name))
     on_host = host_objects.call(name, attr, node, frame, arguments)
     if on_host is not None:
         return on_host
