@@ -77,13 +77,12 @@ _OPERATORS: dict[str, type[ast.operator]] = {
 
 def argsort(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     """`tf.argsort(x)`: the positions of the elements of x in their order."""
-    first = arguments.positional[0] if arguments.positional else bound.get("values", NOTHING_KNOWN)
-    return _positions(first, flat)
+    return _positions(_first(arguments, bound, "values"), flat)
 
 
 def top_k(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Frame) -> Value:
     """`tf.math.top_k(x, k)`: values, and the positions that they had."""
-    first = arguments.positional[0] if arguments.positional else bound.get("input", NOTHING_KNOWN)
+    first = _first(arguments, bound, "input")
     positions = _positions(first, flat)
     if _is_cut(first, bound):
         positions = positions._replace(producer=None)
@@ -94,6 +93,12 @@ def top_k(arguments: Arguments, bound: Bound, flat: tuple[Value, ...], frame: Fr
     dtype = first.dtype if first.is_tensor else None
     values = positions._replace(dtype=dtype, ref=positions.ref and _VALUES)
     return Value(SEQUENCE, positions.dependence, ref=(values, positions))
+
+
+def _first(arguments: Arguments, bound: Bound, name: str) -> Value:
+    """What is sorted: by place, by TensorFlow's name for it, or by that of Keras."""
+    given = bound.get(name, bound.get("x", NOTHING_KNOWN))
+    return arguments.positional[0] if arguments.positional else given
 
 
 def by_sort(name: str, value: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
