@@ -71,22 +71,21 @@ def note_while(node: ast.AST, condition: Value | None, state: list[Value], frame
     if not frame.analysis.vectorized:
         return
     carried = [leaf for value in state for leaf in leaves(value)]
-    if any(leaf.kind is TENSOR_ARRAY for leaf in carried) or any(
-        map(_is_element, _asked(condition, state))
-    ):
+    collects = any(leaf.kind is TENSOR_ARRAY for leaf in carried)
+    if _comes_of_elements(node, frame) and (collects or _ends_by_element(condition, state, frame)):
         _remember(node, frame)
 
 
-def _asked(condition: Value | None, state: list[Value]) -> list[Value]:
-    """The initial values of the variables that a loop's condition asks."""
+def _ends_by_element(condition: Value | None, state: list[Value], frame: Frame) -> bool:
+    """Whether a loop's condition asks variables that begin as parts of an element, or an element itself."""
     info = condition.ref if condition is not None and condition.kind is FUNCTION else None
     info = info[0] if isinstance(info, tuple) else info
     if not isinstance(info, FunctionInfo):
-        return []
+        return False
     names = [each.arg for each in info.node.args.args]
-    body = info.node.body if isinstance(info.node.body, list) else [info.node.body]
-    used = {part.id for part in nodes_of(body) if isinstance(part, ast.Name)}
-    return [value for name, value in zip(names, state) if name in used]
+    used = {part.id for part in nodes_of(info.body) if isinstance(part, ast.Name)}
+    begins = any(_is_element(value) for name, value in zip(names, state) if name in used)
+    return begins or any(_comes_of_elements(part, frame) for part in info.body)
 
 
 def _is_element(value: Value) -> bool:

@@ -1,6 +1,6 @@
 """Calls of what optimizers inherit from Keras: the variables that they keep, and the settings and slots of Keras 2's legacy `Optimizer`.
 
-Read in Keras 3.12, and in Keras 2.15 (`keras.optimizers.legacy`; the older `tf.keras.optimizers.Optimizer` is the same class).
+Measured with Keras 3.15 (fixtures/XLA101/flagged_optimizers_of_keras_3.py); read in Keras 2.15 (`keras.optimizers.legacy`; the older `tf.keras.optimizers.Optimizer` is the same class).
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.syntax import called_name, nodes_of
 
 # Names that lead further than this are left alone.
@@ -58,43 +57,52 @@ def of_operand(node: ast.AST, frame: Frame) -> Level | None:
     if function is None or function is not frame.context.root or not isinstance(node, ast.Call):
         return None
     given = next(iter(node.args), None)
-    return None if given is None else _level(given, function, _DEEPEST)
+    return None if given is None else _level(given, frame, _DEEPEST)
 
 
-def _level(node: ast.expr, function: FunctionInfo, depth: int) -> Level | None:
+def _level(node: ast.expr, frame: Frame, depth: int) -> Level | None:
     if depth == 0:
         return None
     if isinstance(node, ast.Constant):
         is_number = type(node.value) in (int, float)
         return Level(float(node.value), float(node.value)) if is_number else None  # type: ignore[arg-type]
     if isinstance(node, ast.Name):
-        return _of_name(node.id, function, depth)
+        return _of_name(node.id, frame, depth)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return _applied(operator.neg, _level(node.operand, function, depth - 1))
+        return _applied(operator.neg, _level(node.operand, frame, depth - 1))
     if isinstance(node, ast.Subscript):
-        return _level(node.value, function, depth - 1)
+        return _level(node.value, frame, depth - 1)
     if isinstance(node, ast.BinOp):
         sides = (
-            _level(node.left, function, depth - 1),
-            _level(node.right, function, depth - 1),
+            _level(node.left, frame, depth - 1),
+            _level(node.right, frame, depth - 1),
         )
         return _combined(_OPERATORS.get(type(node.op)), *sides)
     if isinstance(node, ast.Call):
-        return _of_call(node, function, depth)
+        return _of_call(node, frame, depth)
     return None
 
 
-def _of_call(node: ast.Call, function: FunctionInfo, depth: int) -> Level | None:
+def _of_call(node: ast.Call, frame: Frame, depth: int) -> Level | None:
     name = called_name(node)
     if name == "softmax":
         return _SHARES
     if not node.args or not (name in _SAME or name in _OF_ONE):
         return None
-    inner = _level(node.args[0], function, depth - 1)
+    if name == "cast" and any("int" in ast.unparse(each) for each in _dtypes(node)):
+        return None
+    inner = _level(node.args[0], frame, depth - 1)
     return inner if name in _SAME else _applied(_OF_ONE[name], inner)
 
 
-def _of_name(name: str, function: FunctionInfo, depth: int) -> Level | None:
+def _dtypes(node: ast.Call) -> list[ast.expr]:
+    return [*node.args[1:], *(each.value for each in node.keywords)]
+
+
+def _of_name(name: str, frame: Frame, depth: int) -> Level | None:
+    function = frame.function
+    if function is None:
+        return None
     nodes = list(nodes_of(function.body))
     stored = [
         part
@@ -102,7 +110,9 @@ def _of_name(name: str, function: FunctionInfo, depth: int) -> Level | None:
         if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Store)
     ]
     if name in function.parameter_names:
-        return None if stored else _ONE
+        # Numbers that a function is handed, and settings, are what they are.
+        is_input = not stored and name in frame.names and frame.names[name].is_tensor
+        return _ONE if is_input else None
     bound = [
         part
         for part in nodes
@@ -113,7 +123,7 @@ def _of_name(name: str, function: FunctionInfo, depth: int) -> Level | None:
     ]
     if len(stored) != 1 or len(bound) != 1:
         return None
-    return _level(bound[0].value, function, depth - 1)
+    return _level(bound[0].value, frame, depth - 1)
 
 
 def _applied(function: Callable[[float], float], given: Level | None) -> Level | None:
