@@ -381,3 +381,41 @@ def test_a_module_that_cannot_be_imported_costs_the_others_nothing(layers: dict[
 
 def test_a_loop_in_a_module_of_functions_is_no_training(layers: dict[str, Any]) -> None:
     assert layers["training"] == []
+
+
+SHORTENED = """\
+import tensorflow as tf
+
+
+def shortened(x, counted=False):
+    if counted:
+        return tf.unique_with_counts(x)[2]  # counted
+    return x * 2.0
+"""
+OF_TENSORFLOW_1 = """\
+import tensorflow.compat.v1 as tf
+
+from pkg import lengths
+
+
+class LengthsTest(tf.test.TestCase):
+    def setUp(self):
+        tf.disable_eager_execution()
+
+    def test_lengths(self):
+        with self.cached_session():
+            self.assertAllClose(lengths.shortened(tf.constant([1.0, 2.0])).eval(), [2.0, 4.0])
+"""
+
+
+def test_a_test_that_turns_eager_execution_off_costs_what_is_tried_after_it_nothing(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "pyproject.toml": '[project]\nname = "pkg"\n',
+        "pkg/__init__.py": "",
+        "pkg/lengths.py": SHORTENED,
+        "tests/test_lengths.py": OF_TENSORFLOW_1,
+    }
+    verdict, evidence = judged(verified(tmp_path, files), SHORTENED, "counted")
+    assert (verdict, "UniqueWithCounts" in evidence) == ("confirmed", True), evidence

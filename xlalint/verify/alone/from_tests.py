@@ -18,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from xlalint.verify import eager_mode
 from xlalint.verify.alone import from_runs, ways
 from xlalint.verify.alone.from_runs import NotRunError
 from xlalint.verify.jobs import Wanted
@@ -34,7 +35,9 @@ def programs(
 ) -> Iterator[Program]:
     """The function with the arguments that the test gave it. Raises NotRunError."""
     test = f"the test {Path(path).name}::{name}"
-    yield from from_runs.programs(wanted, converted, runs, test, lambda: _run(Path(path), name))
+    yield from from_runs.programs(
+        wanted, converted, runs, test, lambda: _run_here(Path(path), name)
+    )
 
 
 def programs_of_examples(
@@ -83,6 +86,13 @@ def _run_example(source: str, module: ModuleType) -> None:
     for statement in statements:
         with contextlib.suppress(Exception):
             exec(compile(ast.Module([statement], []), "<example>", "exec"), names)
+
+
+def _run_here(path: Path, name: str) -> None:
+    try:
+        _run(path, name)
+    finally:
+        eager_mode.restore()  # what follows in this process is driven eagerly
 
 
 def _run(path: Path, name: str) -> None:
