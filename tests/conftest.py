@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -19,6 +20,14 @@ import xlalint as package
 _found = {"PYTHONPATH": str(Path(package.__file__).parent.parent)}
 # Seconds after which a run will never end: many times what the longest takes on a machine that does other work too.
 _HUNG = 900
+
+
+@pytest.fixture(scope="session", autouse=True)
+def temporary_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Programs under test find a folder for temporary files of this run alone: two workers may run the same program at once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(tmp_path_factory.mktemp("temporary")))
+        yield
 
 
 @pytest.fixture
