@@ -254,8 +254,9 @@ def _narrowed(known: Value, types: ast.expr, promised: bool, frame: Frame) -> Va
     if kinds == {TENSOR}:
         return known if known.is_tensor else _as_tensor(known, promised)
     if kinds <= {SEQUENCE, MAPPING} and None not in kinds:
-        # Lists hold tensors. What a dictionary of inputs holds under a name may be a structure in its turn.
-        may_nest = known.structured and kinds == {MAPPING}
+        # Lists of inputs hold tensors. What a dictionary of inputs holds under a name may be a structure in its turn, and so may what was
+        # taken for one tensor: a list that a layer gives has lists of states in it.
+        may_nest = kinds == {MAPPING} or not known.structured
         inner = known._replace(structured=may_nest) if known.kind is TENSOR else NOTHING_KNOWN
         # Iterating over a dictionary gives its keys.
         dtype = "dict" if kinds == {MAPPING} else None

@@ -40,7 +40,8 @@ _CALLED_ALIKE = ("same", "broadcast", "reduce", "drop:")
 _KEEP_COUNTS = frozenset("cast one_hot expand_dims sequence_mask sort top_k split reverse".split())
 # Of several tensors, but with no element of one beside an element of another.
 _NOT_PAIRED = frozenset(
-    "where concat stack concatenate matmul einsum tensordot dot gather gather_nd take".split()
+    "where concat stack concatenate matmul einsum tensordot dot gather gather_nd take tensor_scatter_nd_update "
+    "tensor_scatter_nd_add tensor_scatter_nd_sub tensor_scatter_nd_max tensor_scatter_nd_min".split()
 )
 # These combine within what they make of one argument and another, each counted on its way.
 _PAIR_WITHIN = frozenset({"meshgrid", "softmax_cross_entropy_with_logits"})

@@ -222,7 +222,7 @@ def _may_be_lists(node: ast.AST, left: Value, right: Value) -> bool:
     either = (left, right)
     lists = (SEQUENCE, COLLECTION, UNKNOWN)
     return any(v.structured for v in either) and all(
-        v.structured or v.kind in lists for v in either
+        v.structured or v.guess or v.kind in lists for v in either
     )
 
 
