@@ -19,6 +19,7 @@ from xlalint.semantics.gradients.reasons import (
     COUNT,
     DATA_SIZED,
     EIGENVECTORS,
+    EMPTY_ARM,
     IN_ARM,
     IN_STEP,
     KEPT_IN_ELSE,
@@ -46,7 +47,7 @@ _WHY = {
 # XLA204 and XLA206 say what becomes of parts joined, kept and cut.
 _OF_SIZES = frozenset({JOINED, CUT, SUMMED, KEPT, UNEQUAL_ARMS, FILLED_BY_SHAPE})
 # Told of a conditional, and of something in its arms.
-_OF_CONDITIONALS = frozenset({MASKED_ARMS, KEPT_IN_ELSE, TRACED_BEFORE})
+_OF_CONDITIONALS = frozenset({MASKED_ARMS, KEPT_IN_ELSE, TRACED_BEFORE, EMPTY_ARM})
 
 
 class NoCompilableGradient(Rule):

@@ -135,6 +135,7 @@ _CLAIMS = {
     "XLA407/in-arm": Claim(_BACKWARD, NEVER, otherwise=_THESE_VALUES, only_backward=True),
     "XLA407/masked-arms": Claim(_BACKWARD, GRADIENT),
     "XLA407/kept-in-else": Claim(_BACKWARD, GRADIENT),
+    "XLA407/empty-arm": Claim(_BACKWARD, GRADIENT),
     "XLA407/in-loop": Claim(_BACKWARD, NEVER, otherwise=_THESE_VALUES, only_backward=True),
     "XLA407": Claim(_BACKWARD | {"python"}, GRADIENT, only_backward=True),
     "XLA504/by-position": Claim(_TRACING | {"compiler"}, NEVER),

@@ -28,7 +28,7 @@ from xlalint.semantics.control_flow.differences import Difference, difference, i
 from xlalint.semantics.control_flow.liveness import binds_in, is_live_after, is_shared, path_to
 from xlalint.semantics.facts import ARMS
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.gradients import sliced_arms
+from xlalint.semantics.gradients import empty_arms, sliced_arms
 from xlalint.semantics.joins import join
 from xlalint.semantics.local_names import Changes
 from xlalint.semantics.syntax import nodes_of
@@ -364,6 +364,9 @@ def close_splits(frame: Frame, opened: int, ends: bool) -> None:
             frame.analysis.note(frame, split.node.test, ARMS, split.test, found)
         else:
             _keep_unequal(split, frame, ends)
+            first, second = split.arms
+            later = frame.returned[split.position :] if second.ends else []
+            empty_arms.note_return(split.node, first.returned, [*second.returned, *later], frame)
     del frame.splits[opened:]
 
 

@@ -27,6 +27,7 @@ from xlalint.semantics.gradients.flows import (
 from xlalint.semantics.gradients.misplaced import FILLED_BY_SHAPE, KEPT, UNEQUAL_ARMS
 from xlalint.semantics.gradients.reasons import (
     COUNT,
+    EMPTY_ARM,
     IN_ARM,
     IN_STEP,
     KEPT_IN_ELSE,
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 
 # What is as often only computed as trained: masks and tables are tiled in loops as well.
 _ONLY_IF_SURE = frozenset(
-    {IN_STEP, IN_ARM, MASKED_ARMS, KEPT_IN_ELSE, KEPT, UNEQUAL_ARMS, FILLED_BY_SHAPE}
+    {IN_STEP, IN_ARM, MASKED_ARMS, KEPT_IN_ELSE, EMPTY_ARM, KEPT, UNEQUAL_ARMS, FILLED_BY_SHAPE}
 )
 
 

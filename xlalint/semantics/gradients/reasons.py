@@ -28,6 +28,7 @@ IN_STEP = "in-step"
 IN_ARM = "in-arm"
 MASKED_ARMS = "masked-arms"
 KEPT_IN_ELSE = "kept-in-else"
+EMPTY_ARM = "empty-arm"
 TRACED_BEFORE = "traced-before"
 
 # Loops that callers write themselves have a rule of their own: whether they are bounded is what counts there.

@@ -20,7 +20,7 @@ from xlalint.semantics.control_flow.written_slices import (
     number,
 )
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.gradients import unequal_results
+from xlalint.semantics.gradients import empty_arms, unequal_results
 from xlalint.semantics.results.shapes import Shape
 from xlalint.semantics.syntax import called_name, is_ellipsis
 from xlalint.semantics.values import SEQUENCE, Value
@@ -40,9 +40,11 @@ def note_results(
     every = zip(*map(itertools.pairwise, (arms, results, blocks)))
     for pair, values, run in every:
         for first, second, made in _items(pair, values):
+            at = node.test if isinstance(node, ast.IfExp) else node
+            parts = _made_of(second[0], run[1])
+            empty_arms.note_arms(at, node, made, parts, run[1], frame)
             if _are_alike(made) or _note(first, second, made, test, call, frame):
                 continue
-            at = node.test if isinstance(node, ast.IfExp) else node
             if unequal_results.may_go_wrong(asked, made):
                 left = [
                     _left(arm, value, block, test, frame)
@@ -60,9 +62,12 @@ def _left(
 ) -> unequal_results.Left:
     written, known = arm
     size = unequal_arms.of_expression(written, test, frame, known)
+    return unequal_results.Left(written, value, size, _made_of(written, run))
+
+
+def _made_of(written: ast.expr, run: Sequence[ast.AST]) -> list[ast.expr]:
     is_lambda = all(isinstance(each, ast.expr) for each in run)
-    made_of = [written] if is_lambda else list(unequal_results.read_in(run))
-    return unequal_results.Left(written, value, size, made_of)
+    return [written] if is_lambda else list(unequal_results.read_in(run))
 
 
 def _items(
@@ -101,6 +106,8 @@ def note_names(
         known = [value for value in values if value is not None and value.is_tensor]
         if len(known) < len(values) or _are_alike(known):
             continue
+        read = list(unequal_results.read_in(second))
+        empty_arms.note_arms(node.test, node, known, read, second, frame, (name,))
         one, other = (arm.get(name, ast.Name(name, ast.Load())) for arm in made)
         if one is not None and other is not None:
             # What an arm computes and slices, it keeps whole for the gradient: often right.
