@@ -14,6 +14,7 @@ from collections.abc import Iterable
 
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.facts import Verdict
+from xlalint.semantics.syntax import called_name
 from xlalint.semantics.values import RAGGED, TENSOR, VARIABLE, Value
 
 OPERATION = "RaggedRange"
@@ -38,17 +39,19 @@ def meet(operands: Iterable[Value]) -> bool:
 
 
 def meets_slices(node: ast.AST, left: Value, right: Value) -> bool:
-    """`rows * weights[:, None, :]`: a slice has an axis, whatever it is of."""
+    """`rows * weights[:, None, :]`, `rows - tf.expand_dims(tops, 1)`: these have an axis, whatever they are of."""
     if not isinstance(node, ast.BinOp):
         return False
     sides = ((left, right, node.right), (right, left, node.left))
     return any(
-        _is_sure(rows) and dense.kind is TENSOR and not dense.guess and _is_sliced(written)
+        _is_sure(rows) and dense.kind is TENSOR and not dense.guess and _is_of_an_axis(written)
         for rows, dense, written in sides
     )
 
 
-def _is_sliced(node: ast.expr) -> bool:
+def _is_of_an_axis(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):
+        return called_name(node) == "expand_dims"
     if not isinstance(node, ast.Subscript):
         return False
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]

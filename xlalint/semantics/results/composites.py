@@ -117,20 +117,21 @@ def of_call(
         # A new sparse tensor may know its dense shape by the static one: nothing is held against it.
         is_kept = given.ref == CUT_HERE and _keeps_rows(name, arguments)
         return given._replace(dependence=dependence, dtype=None, ref=given.ref if is_kept else None)
-    if given.kind is RAGGED and _is_reduced_to_one_each(name, arguments):
-        return Value(TENSOR, dependence, rank=2, sure=given.sure, guess=given.guess)
+    if given.kind is RAGGED and _is_reduced_along_rows(name, arguments):
+        rank = 2 if arguments.keywords.get("keepdims") == TRUE else None
+        return Value(TENSOR, dependence, rank=rank, sure=given.sure, guess=given.guess)
     if returns == "tensor" and name.startswith(("tf.sparse.", "tf.RaggedTensor.", "tf.nn.")):
         return Value(TENSOR, dependence, sure=sure)
     return NOTHING_KNOWN
 
 
-def _is_reduced_to_one_each(name: str, arguments: Arguments) -> bool:
-    """`tf.reduce_max(rows, axis=1, keepdims=True)`: one element in each row, which is a dense matrix, or tensors in its place."""
+def _is_reduced_along_rows(name: str, arguments: Arguments) -> bool:
+    """`tf.reduce_max(rows, axis=1)`: one element of each row, or a tensor in its place, which is dense; with `keepdims=True` a matrix of one column."""
     if name.rsplit(".", 1)[-1] not in _ALONG_ROWS or len(arguments.positional) > 2:
         return False
     axis = (*arguments.positional, NOTHING_KNOWN)[1]
     axis = arguments.keywords.get("axis", axis)
-    return number(axis) == 1 and arguments.keywords.get("keepdims") == TRUE
+    return number(axis) == 1 and arguments.keywords.get("keepdims", FALSE) in (TRUE, FALSE)
 
 
 def _keeps_rows(name: str, arguments: Arguments) -> bool:
