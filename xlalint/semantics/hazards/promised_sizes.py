@@ -2,7 +2,8 @@
 
 `tf.map_fn(lambda i: x[i : i + 2], tf.range(n), fn_output_signature=tf.TensorSpec([2, 3]))` collects rows of two by three, and for XLA the slice is as
 long as x: "Invalid TensorList shape". So it is with what a mask keeps, and with `TensorArray(..., element_shape=[2, 3])` that a loop of
-the graph writes to. With an open size (`[None, 3]`), or none at all, it compiles (measured, TensorFlow 2.15 and 2.21:
+the graph writes to; and so it is with what an arm of a conditional fills up to that size (`if missing > 0: kept = tf.pad(kept, ...)`), for which XLA
+has room for what was kept and for all that may be missing. Filled up without asking, it fits. With an open size (`[None, 3]`), or none at all, it compiles (measured, TensorFlow 2.15 and 2.21:
 fixtures/XLA204/flagged_promised_sizes.py). Outside of loops XLA on CPU and GPU compiles it for the arguments that decide the size: nothing is said there.
 """
 
@@ -55,6 +56,7 @@ def note_mapped(
     frame: Frame,
 ) -> None:
     """What `tf.map_fn` collects of a function's results, and `fn_output_signature` promises of them."""
+    function = _handed_to(function, frame)
     parts: list[tuple[Value, Value, ast.AST | None, list[ast.AST | None]]]
     if promised.kind is not SEQUENCE:
         parts = [(result, promised, spec, _returned(function))]
@@ -65,9 +67,45 @@ def note_mapped(
     else:
         return
     for value, each, written, ways in parts:
-        shape = written.args[0] if isinstance(written, ast.Call) and written.args else None
-        if _breaks(value, promise(each.shape, shape), ways):
+        shape = _shape_of(written)
+        is_filled = bool(ways) and all(_is_filled_in_an_arm(way, function) for way in ways)
+        if _breaks(value, promise(each.shape, shape), ways, is_filled=is_filled):
             frame.analysis.note(frame, node, DATA_SIZED_USE, value, PROMISED)
+
+
+def _handed_to(function: Value | None, frame: Frame) -> Value | None:
+    """The function that a lambda hands its arguments to: `lambda args: of_image(args[0], args[1])`."""
+    info = function.ref if function is not None and function.kind is FUNCTION else None
+    called = info.node.body if isinstance(info, FunctionInfo) else None
+    if not isinstance(called, ast.Call) or not isinstance(called.func, ast.Name):
+        return function
+    target = frame.analysis.evaluate(called.func, frame)
+    return target if target.kind is FUNCTION else function
+
+
+def _shape_of(spec: ast.AST | None) -> ast.expr | None:
+    """What `tf.TensorSpec([2, 3])` or `tf.TensorSpec(shape=[2, 3], dtype=...)` says of the shape."""
+    if not isinstance(spec, ast.Call):
+        return None
+    named = (each.value for each in spec.keywords if each.arg == "shape")
+    return spec.args[0] if spec.args else next(named, None)
+
+
+def _is_filled_in_an_arm(way: ast.AST | None, function: Value | None) -> bool:
+    """Whether the name that a function returns is filled up by its own `if`: `if missing > 0: kept = tf.pad(kept, ...)`."""
+    info = function.ref if function is not None and function.kind is FUNCTION else None
+    if not isinstance(way, ast.Name) or not isinstance(info, FunctionInfo):
+        return False
+    conditionals = [part for part in nodes_of(info.body) if isinstance(part, ast.If)]
+    return any(
+        isinstance(each, ast.Assign)
+        and isinstance(each.value, ast.Call)
+        and called_name(each.value) == "pad"
+        and [ast.unparse(target) for target in each.targets] == [way.id]
+        for conditional in conditionals
+        if not conditional.orelse
+        for each in conditional.body
+    )
 
 
 def note_write(
@@ -84,7 +122,13 @@ def note_write(
         frame.analysis.note(frame, node, DATA_SIZED_USE, part, PROMISED)
 
 
-def _breaks(part: Value, promised: Promise | None, ways: Sequence[ast.AST | None]) -> bool:
+def _breaks(
+    part: Value,
+    promised: Promise | None,
+    ways: Sequence[ast.AST | None],
+    *,
+    is_filled: bool = False,
+) -> bool:
     """Whether the axis along which the data say the size of a part, itself what was cut or kept, is promised to have one."""
     axis = part.sized_axis
     if promised is None or part.producer is None or axis is None or axis >= len(promised):
@@ -94,6 +138,8 @@ def _breaks(part: Value, promised: Promise | None, ways: Sequence[ast.AST | None
         return False
     if type(part.ref) is Cut:
         return axis in part.ref.axes and (isinstance(size, int) or _names(part.producer, size))
+    if is_filled:
+        return True
     is_whole = type(part.ref) is Kept and part.ref.at_most == size
     is_kept = is_left_by_mask(part.producer) and bool(ways) and all(map(_keeps, ways))
     return isinstance(size, int) and is_kept and not is_whole
