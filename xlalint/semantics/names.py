@@ -22,6 +22,10 @@ _PREFIXES = (
     ("tensorflow.compat.v2", "tf"),
     ("tensorflow.compat.v1", "tf.compat.v1"),
     ("tensorflow._api.v2.v2", "tf"),
+    # What editors write that import by themselves.
+    ("tensorflow._api.v2.compat.v1", "tf.compat.v1"),
+    ("tensorflow._api.v2.keras", "keras"),
+    ("tensorflow._api.v2", "tf"),
     ("tensorflow", "tf"),
     ("tf.keras", "keras"),
     ("tf.compat.v2.keras", "keras"),
