@@ -538,6 +538,20 @@ def test_failures_that_no_finding_foretold_are_listed_once(folder: Path) -> None
     assert [one.message for _, one in found] == ["not-constant in line 5"]
 
 
+def test_a_failure_told_where_it_goes_through_is_no_other_where_the_tape_asks(folder: Path) -> None:
+    asked = failure(folder, 9, "gradient", "lower")
+    through = dataclasses.replace(
+        failure(folder, 4, "gradient", "lower"),
+        message=f"{asked.message}, in the gradient of StatelessIf",
+    )
+    told = target(folder, asked, through, failed="lower")
+    claim = finding("XLA407", 4, variant="empty-arm")
+    judged = judge([claim], [told], [], folder)
+    assert judged[0].verdict == CONFIRMED
+    assert unclaimed(judged, [told], folder) == []
+    assert len(unclaimed(judge([], [told], [], folder), [told], folder)) == 2
+
+
 def test_a_finding_told_once_for_several_sizes_foretells_each(folder: Path) -> None:
     told = target(folder, failure(folder, 5, "not-constant", "lower"), failed="lower")
     folded = finding("XLA203", 2, message="`n` comes from data, like 1 more size of this function")

@@ -141,7 +141,7 @@ def unclaimed(
     found: dict[tuple[object, ...], tuple[TargetReport, Failure]] = {}
     for target in targets:
         for failure in target.failures:
-            claimed = failure in rested_on or any(
+            claimed = any(_is_told_by(failure, one) for one in rested_on) or any(
                 (case.span.fit(failure) != ELSEWHERE and _is_of_kind(failure, case))
                 or _is_raised_within(failure, case)
                 for case in cases
@@ -157,6 +157,14 @@ def unclaimed(
             if failure.stage != EAGER and not claimed:
                 found.setdefault((failure.kind, failure.op, failure.place), (target, failure))
     return list(found.values())
+
+
+def _is_told_by(failure: Failure, other: Failure) -> bool:
+    """Whether it is that failure, where the gradient is asked for and not where it goes through."""
+    return failure == other or (
+        failure.stage == other.stage
+        and other.message.startswith(failure.message.rstrip(".") + _IN_A_GRADIENT)
+    )
 
 
 def _stands_for_more(finding: Finding) -> bool:
@@ -244,6 +252,8 @@ def _is_of_kind(failure: Failure, case: _Case) -> bool:
     return failure.kind != "no-kernel" or not named or failure.op in named
 
 
+# What is added to a message by who found the operation of which the failing one is the gradient (locate.py).
+_IN_A_GRADIENT = ", in the gradient of "
 # How TensorFlow names the operations that a tape adds: `op_name="gradient_tape/strided_slice/StridedSliceGrad"`.
 _OF_A_TAPE = '"gradient_tape/'
 
@@ -252,7 +262,7 @@ def _is_backward(failure: Failure) -> bool:
     return (
         failure.stage == GRADIENT
         or failure.kind == "gradient"
-        or ", in the gradient of " in failure.message
+        or _IN_A_GRADIENT in failure.message
         or _OF_A_TAPE in failure.message
     )
 
