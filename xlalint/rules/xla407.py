@@ -46,8 +46,9 @@ _WHY = {
 
 # XLA204 and XLA206 say what becomes of parts joined, kept and cut.
 _OF_SIZES = frozenset({JOINED, CUT, SUMMED, KEPT, UNEQUAL_ARMS, FILLED_BY_SHAPE})
-# Told of a conditional, and of something in its arms.
 _OF_CONDITIONALS = frozenset({MASKED_ARMS, KEPT_IN_ELSE, TRACED_BEFORE, EMPTY_ARM})
+# Told of a conditional, and of something else in its arms.
+_OF_ITS_ARMS = _OF_CONDITIONALS - {EMPTY_ARM}
 
 
 class NoCompilableGradient(Rule):
@@ -88,7 +89,7 @@ class NoCompilableGradient(Rule):
                 fact,
                 _variant(detail),
                 confidence="certain" if detail.is_sure else "likely",
-                api=detail.api if detail.reason in _OF_CONDITIONALS else self.quote(named),
+                api=detail.api if detail.reason in _OF_ITS_ARMS else self.quote(named),
                 why=why,
             )
 
