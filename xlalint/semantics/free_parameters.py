@@ -174,7 +174,7 @@ def _default_function(info: FunctionInfo, default: ast.expr | None, frame: Frame
     """`pool=tf.math.segment_sum`: the function that a parameter holds where no caller gives another; an object of the project,
     `miner=Miner(0.1)`; or a word, `method=tf.image.ResizeMethod.BICUBIC`.
     """
-    if not isinstance(default, (ast.Name, ast.Attribute, ast.Call)):
+    if not isinstance(default, (ast.Name, ast.Attribute, ast.Call, ast.Lambda)):
         return None
     modules = frame.analysis.modules
     around = modules.closures.home(info)
