@@ -21,7 +21,7 @@ from xlalint.semantics.values import NDARRAY, PYTHON, Value
 pytestmark = pytest.mark.compiler
 
 _FIXTURES = Path(__file__).parents[2] / "fixtures"
-# About as many programs are watched by one child, and by each as many as by the others, however many there are.
+# Programs that are watched by one child, at most; all children watch about as many.
 _TOGETHER = 90
 _PROGRAMS = sorted(_FIXTURES.glob("XLA[124]*/*.py"))
 _ROUNDS = range(-(-len(_PROGRAMS) // _TOGETHER))

@@ -16,7 +16,7 @@ from xlalint.verify.columns import Calls
 from xlalint.verify.graphs import operations
 from xlalint.verify.layersites import LayerSites
 from xlalint.verify.opstack import UserCode
-from xlalint.verify.records import OUT_OF_REACH, Failure, Place
+from xlalint.verify.records import IN_A_GRADIENT, OUT_OF_REACH, Failure, Place
 
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in ([^\s*]+)')
 _NOT_CONSTANT = re.compile(r"Input (\d+) to node .*? must be a compile-time constant", re.S)
@@ -179,7 +179,7 @@ class Locator:
         came = ", computed ".join(part for part in (*made, *roots) if part)
         message = f"`{origin.argument}` of {op.type} must be a compile-time constant"
         source = forward.original_of(op)
-        backward = "" if source is op else f", in the gradient of {source.type}"
+        backward = "" if source is op else f"{IN_A_GRADIENT}{source.type}"
         message = (f"{message}, and is {came}" if came else message) + backward
         return replace(failure, message=message, op=op.type)
 
@@ -262,7 +262,7 @@ class _Stack:
         return Failure(
             stage=stage,
             kind=kind,
-            message=f"{message.rstrip('.')}, in the gradient of {self.gradient_of}"
+            message=f"{message.rstrip('.')}{IN_A_GRADIENT}{self.gradient_of}"
             if self.gradient_of
             else message,
             op=op,

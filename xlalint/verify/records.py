@@ -24,6 +24,8 @@ STAGES = (EAGER, TRACE, LOWER, OPAQUE, RUN, NUMBERS, GRADIENT, VALUES, SHAPES)
 OK, FAILED, SKIPPED, NOTE = "ok", "failed", "skipped", "note"
 # The kind of a failure: a tensor of a branch or a loop, used where the graph around it is traced.
 OUT_OF_REACH = "out-of-reach"
+# Added to the message of a failure by who found the operation of which the failing one is the gradient.
+IN_A_GRADIENT = ", in the gradient of "
 # Of a training, besides FAILED: what is no fault of the program's.
 UNFIT, IMPOSSIBLE = "unfit", "impossible"
 

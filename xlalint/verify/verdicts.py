@@ -21,6 +21,7 @@ from xlalint.verify.recompiles import Recompiles
 from xlalint.verify.records import (
     EAGER,
     GRADIENT,
+    IN_A_GRADIENT,
     LOWER,
     OUT_OF_REACH,
     TRACE,
@@ -163,7 +164,7 @@ def _is_told_by(failure: Failure, other: Failure) -> bool:
     """Whether it is that failure, where the gradient is asked for and not where it goes through."""
     return failure == other or (
         failure.stage == other.stage
-        and other.message.startswith(failure.message.rstrip(".") + _IN_A_GRADIENT)
+        and other.message.startswith(failure.message.rstrip(".") + IN_A_GRADIENT)
     )
 
 
@@ -252,8 +253,6 @@ def _is_of_kind(failure: Failure, case: _Case) -> bool:
     return failure.kind != "no-kernel" or not named or failure.op in named
 
 
-# What is added to a message by who found the operation of which the failing one is the gradient (locate.py).
-_IN_A_GRADIENT = ", in the gradient of "
 # How TensorFlow names the operations that a tape adds: `op_name="gradient_tape/strided_slice/StridedSliceGrad"`.
 _OF_A_TAPE = '"gradient_tape/'
 
@@ -262,7 +261,7 @@ def _is_backward(failure: Failure) -> bool:
     return (
         failure.stage == GRADIENT
         or failure.kind == "gradient"
-        or _IN_A_GRADIENT in failure.message
+        or IN_A_GRADIENT in failure.message
         or _OF_A_TAPE in failure.message
     )
 

@@ -1,7 +1,7 @@
 """Conditionals of the graph whose first arm is empty: `tf.zeros([0, 9]) if tf.shape(x)[0] == 0 else tf.nn.relu(x)`.
 
-XLA compiles them. The gradient runs the other arm backwards with what it kept, and XLA takes all that for as large as what the first arm
-would have kept: for empty. It compiles for no input, and whatever the test is: `Incompatible shapes: [2,9] vs. [0,9]`. With the arms the other
+XLA compiles them. The gradient runs the other arm backwards with what it kept, which is of its size, and XLA takes what flows back for as large as
+the first arm's result: for empty. It compiles for no input, and whatever the test is: `Incompatible shapes: [2,9] vs. [0,9]`. With the arms the other
 way round it compiles and is right, and so it is with a first arm as large as the other (`tf.zeros_like`), or of one row; and where the other arm keeps
 nothing that it has computed: sums, differences, and products with what was there before (76 operations measured on TensorFlow 2.15 and 2.21 with a test of a
 shape, 13 of them also with tests of data and a constant one: fixtures/XLA407/flagged_empty_arms.py).
@@ -16,18 +16,20 @@ from xlalint.semantics.control_flow.liveness import path_to
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients.reasons import EMPTY_ARM
 from xlalint.semantics.syntax import called_name, nodes_of
-from xlalint.semantics.values import Value
+from xlalint.semantics.values import CONSTANT, EXTERNAL, Value
 
 # The gradients of these ask for what they made, or for a mask that they made on the way.
 _KEEP = frozenset(
-    "clip_by_norm clip_by_value conv1d conv2d conv3d dropout elu exp gelu l2_normalize log log_softmax max_pool max_pool1d "
-    "max_pool2d norm pow reciprocal reduce_logsumexp reduce_max reduce_min reduce_std reduce_variance relu relu6 rsqrt selu "
-    "sigmoid sigmoid_cross_entropy_with_logits silu softmax softmax_cross_entropy_with_logits sort "
-    "sparse_softmax_cross_entropy_with_logits sqrt swish tanh where".split()
+    "clip_by_norm clip_by_value conv1d conv2d conv3d elu exp gelu l2_normalize log log_softmax max_pool max_pool1d max_pool2d norm "
+    "pow reciprocal reduce_logsumexp reduce_max reduce_min reduce_std reduce_variance relu relu6 rsqrt selu sigmoid "
+    "sigmoid_cross_entropy_with_logits silu softmax softmax_cross_entropy_with_logits sort "
+    "sparse_softmax_cross_entropy_with_logits sqrt swish tanh".split()
 )
 # These ask for what they were given: kept where the arm has made it.
-_PRODUCTS = frozenset({"matmul", "multiply", "divide", "divide_no_nan", "einsum", "square"})
+_KEEP_GIVEN = frozenset("matmul multiply divide divide_no_nan einsum square where".split())
 _MULTIPLIES = (ast.Mult, ast.Div, ast.MatMult)
+# Constants, and numbers that tell of a shape: of a product with one, nothing is kept, or it is not known.
+_CONSTANTS = frozenset("cast constant eye ones ones_like range shape size zeros zeros_like".split())
 
 
 def note_arms(
@@ -45,7 +47,7 @@ def note_arms(
     first, second = results
     if not _is_empty(first) or _is_empty(second) or second.producer or second.has_no_gradient:
         return
-    if _keeps_what_it_made(run):
+    if _keeps_what_it_made(run, frame):
         frame.analysis.gradients.note_through(
             node, through, made_of, second, EMPTY_ARM, frame, names
         )
@@ -80,35 +82,51 @@ def _is_empty(value: Value) -> bool:
     return not is_vague and value.shape is not None and 0 in value.shape
 
 
-def _keeps_what_it_made(run: Sequence[ast.AST]) -> bool:
+def _keeps_what_it_made(run: Sequence[ast.AST], frame: Frame) -> bool:
     """Whether the gradient of an arm asks for something that the arm has computed."""
     parts = list(nodes_of(run))
     made = {
         part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
     }
-    for part in parts:
-        if isinstance(part, ast.Call):
-            name = called_name(part)
-            if name in _KEEP or (name in _PRODUCTS and any(_is_made(a, made) for a in part.args)):
-                return True
-        elif isinstance(part, ast.BinOp):
-            if isinstance(part.op, ast.Pow):
-                return True
-            if isinstance(part.op, _MULTIPLIES) and (
-                _is_made(part.left, made) or _is_made(part.right, made)
-            ):
-                return True
-    return False
+    return any(
+        _keeps_of_call(part, made, frame)
+        if isinstance(part, ast.Call)
+        else isinstance(part, ast.BinOp) and _keeps_of_operator(part, made, frame)
+        for part in parts
+    )
 
 
-def _is_made(node: ast.expr, made: set[str]) -> bool:
-    """Whether an operand is computed in the arm: a call, or a name that the arm has bound."""
+def _keeps_of_call(node: ast.Call, made: set[str], frame: Frame) -> bool:
+    name = called_name(node)
+    if name not in _KEEP and name not in _KEEP_GIVEN:
+        return False
+    target = frame.analysis.evaluate(node.func, frame)
+    if target.kind is not EXTERNAL or not str(target.ref).startswith(("tf.", "keras.")):
+        return False
+    if name in _KEEP_GIVEN:
+        return any(_is_made(each, made, frame) for each in node.args)
+    return bool(node.args) and _is_tensor(node.args[0], made, frame)
+
+
+def _keeps_of_operator(node: ast.BinOp, made: set[str], frame: Frame) -> bool:
+    if isinstance(node.op, ast.Pow):
+        return _is_tensor(node.left, made, frame)
+    sides = (node.left, node.right)
+    return isinstance(node.op, _MULTIPLIES) and any(_is_made(each, made, frame) for each in sides)
+
+
+def _is_made(node: ast.expr, made: set[str], frame: Frame) -> bool:
+    """Whether an operand is a tensor that is computed in the arm: a call, an operation, or a name that the arm has bound."""
     if isinstance(node, ast.Name):
         return node.id in made
-    if isinstance(node, ast.Call):
-        return called_name(node) not in _CONSTANTS
-    return isinstance(node, ast.BinOp)
+    if isinstance(node, ast.Call) and called_name(node) in _CONSTANTS:
+        return False
+    return isinstance(node, (ast.Call, ast.BinOp, ast.Compare)) and _is_tensor(node, made, frame)
 
 
-# These compute numbers and constants, and what is multiplied by one keeps nothing.
-_CONSTANTS = frozenset("cast constant eye float int len ones range shape size sqrt zeros".split())
+def _is_tensor(node: ast.expr, made: set[str], frame: Frame) -> bool:
+    """Whether an expression is a tensor: of names that the arm has bound, for all that is known here, or for certain."""
+    if any(isinstance(part, ast.Name) and part.id in made for part in nodes_of([node])):
+        return True
+    value = frame.analysis.evaluate(node, frame)
+    return value.is_tensor and value.dependence > CONSTANT
