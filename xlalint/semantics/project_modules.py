@@ -32,7 +32,7 @@ class Project:
     def __init__(self, search_path: list[Path]) -> None:
         self.modules: dict[str, ModuleInfo | None] = {}
         self._search_path = search_path
-        self._read_paths: dict[Path, ModuleInfo] = {}
+        self._read_paths: dict[str, ModuleInfo] = {}
         self._folders: dict[ModuleInfo, Path] = {}
         # Names that several modules bear.
         self._shared: set[str] = set()
@@ -47,7 +47,7 @@ class Project:
         if self.modules[module.name] is None:
             self.modules[module.name] = module
         if real_path is not None:
-            self._read_paths[real_path] = module
+            self._read_paths[str(real_path)] = module
             self._folders[module] = real_path.parent
 
     def module(self, name: str) -> ModuleInfo | None:
@@ -137,15 +137,13 @@ class Project:
 
     def _at(self, root: Path, name: str, *, only_read: bool = False) -> ModuleInfo | None:
         """The module of a name that counts from a folder; `only_read` finds those alone that are there already."""
-        relative = Path(*name.split("."))
-        for path, is_package in (
-            (root / relative / "__init__.py", True),
-            (root / relative.with_suffix(".py"), False),
-        ):
+        # Asked for thousands of names: joined as text, which costs a tenth of joining paths.
+        base = os.path.join(root, *name.split("."))
+        for path, is_package in ((f"{base}{os.sep}__init__.py", True), (f"{base}.py", False)):
             if path in self._read_paths:
                 return self._read_paths[path]
-            if not only_read and path.is_file():
-                return self._parse_file(name, path, is_package)
+            if not only_read and os.path.isfile(path):
+                return self._parse_file(name, Path(path), is_package)
         return None
 
     def modules_of(self, package: str) -> list[ModuleInfo]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xlalint.semantics.arguments import Arguments
@@ -532,6 +533,15 @@ def _arriving(value: Value, traced: bool) -> Value:
 
 def _is_called_by_its_class(info: FunctionInfo) -> bool:
     """Whether other methods call this one: they are run first, and tell what it is given."""
-    methods = info.cls.methods.values() if info.cls is not None else ()
-    calls = (call for method in methods if method is not info for call in method.calls)
-    return any(called_name(call) == info.name for call in calls)
+    callers = _callers_in(info.cls).get(info.name) if info.cls is not None else None
+    return callers is not None and bool(callers - {info})
+
+
+@lru_cache(maxsize=64)
+def _callers_in(cls: ClassInfo) -> dict[str, set[FunctionInfo]]:
+    """Which methods of a class call something of a name."""
+    callers: dict[str, set[FunctionInfo]] = {}
+    for method in cls.methods.values():
+        for call in method.calls:
+            callers.setdefault(called_name(call), set()).add(method)
+    return callers

@@ -29,7 +29,7 @@ def note(frame: Frame) -> None:
     if info is None or frame.silent or frame.context.region != COMPILED:
         return
     for target in _changed(info):
-        if not _outlives(target, info, frame):
+        if not _is_owned(target, frame):
             continue
         value = frame.analysis.evaluate(_as_read(target), frame)
         if value.kind is PYTHON and _is_computed_with(target, info, frame):
@@ -39,37 +39,58 @@ def note(frame: Frame) -> None:
 
 @lru_cache(maxsize=4096)
 def _changed(info: FunctionInfo) -> tuple[ast.expr, ...]:
-    """What a function changes by what it was: `self.n += 1`, `self.n = self.n + 1`, and sets nowhere to anything else."""
+    """What a function changes by what it was, and sets nowhere to anything else: `self.n += 1`, `self.n = self.n + 1`.
+
+    Of what may be there before the call and after: an attribute, an entry of one, a name of a scope around.
+    """
     found: dict[str, ast.expr] = {}
     reset: set[str] = set()
     for node in info.telling:
         if isinstance(node, ast.AugAssign):
-            found.setdefault(ast.unparse(node.target), node.target)
+            text = _lasting(node.target)
+            if text is not None:
+                found.setdefault(text, node.target)
         elif isinstance(node, ast.Assign):
             for target in node.targets:
-                if not isinstance(target, (ast.Attribute, ast.Name, ast.Subscript)):
+                text = _lasting(target)
+                if text is None:
                     continue
-                text = ast.unparse(target)
-                if any(ast.unparse(part) == text for part in _reads_in(node.value)):
+                if any(_lasting(part) == text for part in _reads_in(node.value)):
                     found.setdefault(text, target)
                 else:
                     reset.add(text)
-    return tuple(target for text, target in found.items() if text not in reset)
+    left = [target for text, target in found.items() if text not in reset]
+    if any(isinstance(target, ast.Name) for target in left):
+        shared = _shared_names(info)
+        left = [t for t in left if not isinstance(t, ast.Name) or t.id in shared]
+    return tuple(left)
 
 
-def _outlives(target: ast.expr, info: FunctionInfo, frame: Frame) -> bool:
-    """Whether it is there before the call and after: of `self`, of a dictionary on it under one key, or of a scope around."""
+def _lasting(target: ast.expr) -> str | None:
+    """How a name, an attribute of one, or a written entry of such an attribute is spelt; None of anything else."""
     if isinstance(target, ast.Name):
-        declared = (n for n in nodes_of(info.body, into_functions=False) if isinstance(n, _SHARED))
-        return any(target.id in node.names for node in declared)
-    owner = target
-    if isinstance(owner, ast.Subscript):
-        if not isinstance(owner.slice, ast.Constant):
-            return False
-        owner = owner.value
+        return target.id
+    owner, entry = target, ""
+    if isinstance(target, ast.Subscript):
+        if not isinstance(target.slice, ast.Constant):
+            return None
+        owner, entry = target.value, f"[{target.slice.value!r}]"
     if not isinstance(owner, ast.Attribute) or not isinstance(owner.value, ast.Name):
-        return False
-    return owner.value.id == frame.self_name
+        return None
+    return f"{owner.value.id}.{owner.attr}{entry}"
+
+
+def _shared_names(info: FunctionInfo) -> set[str]:
+    declared = nodes_of(info.body, into_functions=False)
+    return {name for node in declared if isinstance(node, _SHARED) for name in node.names}
+
+
+def _is_owned(target: ast.expr, frame: Frame) -> bool:
+    """Whether it is of `self`, or of a scope around."""
+    owner = target.value if isinstance(target, ast.Subscript) else target
+    if not isinstance(owner, ast.Attribute):
+        return True
+    return isinstance(owner.value, ast.Name) and owner.value.id == frame.self_name
 
 
 def _as_read(target: ast.expr) -> ast.expr:
