@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from xlalint.semantics.classes import LAYER, LOSS, MODEL
 from xlalint.semantics.frames import Frame
-from xlalint.semantics.gradients import jacobians, purposes
+from xlalint.semantics.gradients import jacobians, purposes, weights
 from xlalint.semantics.gradients.carrying import Assigned, assignments, bound, carrying, names_in
 from xlalint.semantics.gradients.passed_arguments import arguments_for, parameters_by_item
-from xlalint.semantics.index import FunctionInfo
+from xlalint.semantics.index import ClassInfo, FunctionInfo
 from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.training_uses import TRAINED_VARIABLES
 from xlalint.semantics.values import EXTERNAL, FUNCTION, INSTANCE, TENSOR, VARIABLE
@@ -297,10 +297,10 @@ class Slices:
         target = self._frame.analysis.evaluate(func, self._frame)
         if target.kind is not INSTANCE:
             return False
-        if isinstance(target.ref, str):
-            return _has_weights(target.ref)
-        role = self._frame.analysis.classes.role(target.ref)
-        return role is not None and role.kind in (LAYER, MODEL)
+        if isinstance(target.ref, ClassInfo):
+            role = self._frame.analysis.classes.role(target.ref)
+            return role is not None and role.kind in (LAYER, MODEL)
+        return weights.is_layer_with_weights(target)
 
     def _watched(self) -> set[str]:
         """What a tape is told to watch, and what `tf.gradients(ys, xs)` differentiates by."""
@@ -409,23 +409,3 @@ def _worked_on(node: ast.AST) -> list[ast.expr]:
     """What a call works on: sizes, indices and settings have no gradient."""
     keywords = [keyword.value for keyword in getattr(node, "keywords", ())]
     return [*getattr(node, "args", ()), *keywords][:1]
-
-
-def _has_weights(name: str) -> bool:
-    """Keras layers that hold weights, by their names; a pooling or a dropout layer trains nothing."""
-    leaf = name.rpartition(".")[2]
-    return any(
-        word in leaf
-        for word in (
-            "Dense",
-            "Conv",
-            "LSTM",
-            "GRU",
-            "RNN",
-            "Embedding",
-            "Attention",
-            "Norm",
-            "Model",
-            "Sequential",
-        )
-    )
