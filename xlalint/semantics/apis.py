@@ -237,8 +237,11 @@ def _call_api(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> V
                 value = padded_back.of_pad(bound, value, node)
             elif plain == "tf.slice" and padded_back.is_slice_to_size(bound):
                 value = value._replace(producer=None, sized_axis=0, counted=None)
-        elif value.dependence == BOUNDED and plain == "tf.shape":
-            value = padded_back.sizes_of(value, node)
+        elif value.dependence == BOUNDED and plain in ("tf.shape", "tf.size"):
+            value = counts.of_size(plain, value, node, frame)
+            value = padded_back.sizes_of(value, node) if plain == "tf.shape" else value
+        elif value.kind is SEQUENCE:
+            value = counts.of_parts(plain, value, node, frame)
         elif api.name in special_results.FINDERS and frame.context.is_compiled:
             value = special_results.found_in_constants(value, arguments, bound, frame)
     if handled is not None:

@@ -143,8 +143,14 @@ def _if_made(value: Value) -> Value:
 
 
 def _overrides(attr: str, frame: Frame) -> bool:
-    """Whether what the constructor of a base left in an attribute is replaced, whatever the settings are."""
-    if attr not in frame.inherited or frame.undecided or frame.unusual or frame.loops:
+    """Whether what was left in an attribute is replaced, whatever the settings are: by a statement of the method itself, or what the
+    constructor of a base left.
+    """
+    if frame.undecided or frame.unusual or frame.loops:
+        return False
+    if frame.depth <= 1:
+        return True
+    if attr not in frame.inherited:
         return False
     frame.inherited.discard(attr)
     return True

@@ -203,6 +203,8 @@ def _inferred(
     inferred = LIKELY_DATA if name in used else None
     if assumed and documented.is_number(info, name):
         return SOME_PYTHON
+    if frame.context.region == ASSUMED and documented.is_array(info, name):
+        return NOTHING_KNOWN
     if inferred is not None and role_method == "call" and name in evidence.asked_for_extremes(info):
         inferred = inferred._replace(
             guess=False

@@ -1,6 +1,6 @@
 """Attributes that a method makes which is called before a step is: `def _define(self): self.decoder = keras.Sequential(...)`.
 
-Of what such a method leaves, objects and variables alone are taken: tensors and numbers are set again as often as not.
+Of what such a method leaves, objects, variables and ragged or sparse tensors alone are taken: other tensors and numbers are set again as often as not.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ def _assigned(method: FunctionInfo) -> set[str]:
 
 
 def _is_made(value: Value) -> bool:
-    """Whether it is an object or a variable, or several."""
-    if value.kind is INSTANCE or value.kind is VARIABLE:
+    """Whether it is an object, a variable or a table of rows of several lengths, or several."""
+    if value.kind is INSTANCE or value.kind is VARIABLE or value.is_composite:
         return True
     if value.kind in _HOLDERS:
         items = value.ref if isinstance(value.ref, tuple) else (value.ref,)

@@ -20,6 +20,9 @@ _MOST_SHAPES = 2
 # and what they return for one caller says nothing of what another gets.
 _SMALL = 40
 _MORE_OF_SMALL = 8
+# Those of a few lines, a little more often.
+_MEDIUM = 120
+_MORE_OF_MEDIUM = 2
 _MORE_OF_METHODS = 3
 # A function that calls itself is run twice within itself; one that is run for objects under construction, which are not
 # remembered, this often in all.
@@ -117,7 +120,10 @@ class PastCalls:
         """
         known = self._frequencies.get(info)
         if known is None:
-            known = 1 if has_more_than(_SMALL, info.node) else _MORE_OF_SMALL
+            if not has_more_than(_SMALL, info.node):
+                known = _MORE_OF_SMALL
+            else:
+                known = 1 if has_more_than(_MEDIUM, info.node) else _MORE_OF_MEDIUM
             if self._is_of_many_objects(info):
                 known = min(known, _MORE_OF_METHODS)
             self._frequencies[info] = known

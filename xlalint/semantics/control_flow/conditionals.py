@@ -40,6 +40,7 @@ from xlalint.semantics.values import (
     SHAPE,
     TENSOR,
     TENSOR_ARRAY,
+    UNKNOWN,
     VARIABLE,
     Content,
     Value,
@@ -439,7 +440,7 @@ def note_results(
     for other, expression in zip(results[1:], expressions[1:]):
         found = difference(results[0], other, frame.analysis)
         if found is None and expressions[0] is not None and expression is not None:
-            if results[0].is_tensor and other.is_tensor:
+            if _are_tensors((results[0], other), node):
                 found = _relative(
                     relative_ranks.rank_of(expressions[0], frame),
                     relative_ranks.rank_of(expression, frame),
@@ -452,6 +453,13 @@ def note_results(
     if results and all(dtype_in_graph(value) == "string" for value in results):
         found = Difference("text", "text", "text")
         frame.analysis.note(*_who_chose(node, frame), ARMS, test, found)
+
+
+def _are_tensors(values: Sequence[Value], node: ast.AST) -> bool:
+    """Whether the arms give tensors: of a call in the graph, one of which nothing is known is one beside another."""
+    if isinstance(node, ast.Call) and any(value.is_tensor for value in values):
+        return all(value.is_tensor or value.kind is UNKNOWN for value in values)
+    return all(value.is_tensor for value in values)
 
 
 def _who_chose(node: ast.AST, frame: Frame) -> tuple[Frame, ast.AST]:

@@ -5,6 +5,9 @@ A mask counts what it keeps, and so does each slice, product of matrices and res
 Elementwise operations, casts, reductions of other axes, one-hot vectors and gathers by the same indices keep the count (all measured, TensorFlow
 2.12, 2.15, 2.16, 2.17, 2.18 and 2.21: fixtures/XLA204/flagged_separate_counts.py).
 
+Ones, tiles and broadcasts of `tf.shape(kept)[0]` rows have the count of what was kept. `tf.size(kept)`, and a shape in int64, count again, and so do
+`tf.range` and `tf.repeat`, whatever they are given (TensorFlow 2.15: flagged_sizes_counted_again.py).
+
 Of what masks have kept along two axes (the rows and the columns of a matrix), each axis has a count of its own, and the pair of them is
 a negative number here. Such a matrix meets itself alone: neither its transpose nor `tf.eye` of its size (flagged_counts_of_two_axes.py).
 """
@@ -26,7 +29,11 @@ if TYPE_CHECKING:
 
 SEPARATE = "separate-counts"
 # These count anew whatever they are given; what gathers has the count of its indices.
-_COUNT_ANEW = frozenset("boolean_mask matmul reshape transpose permute_dimensions dot".split())
+_COUNT_ANEW = frozenset(
+    "boolean_mask matmul reshape transpose permute_dimensions dot repeat".split()
+)
+# The same, where they are given a size.
+_COUNT_UP = frozenset({"range", "repeat"})
 _GATHERS = {
     "gather": "indices",
     "gather_nd": "indices",
@@ -37,7 +44,9 @@ _TURN = frozenset({"transpose", "permute_dimensions", "matrix_transpose", "adjoi
 _ELEMENTWISE = ("same", "broadcast")
 _CALLED_ALIKE = ("same", "broadcast", "reduce", "drop:")
 # These keep the count of what they are given, though not its shape.
-_KEEP_COUNTS = frozenset("cast one_hot expand_dims sequence_mask sort top_k split reverse".split())
+_KEEP_COUNTS = frozenset(
+    "cast one_hot expand_dims sequence_mask sort tile top_k split reverse".split()
+)
 # Of several tensors, but with no element of one beside an element of another.
 _NOT_PAIRED = frozenset(
     "where concat stack concatenate matmul einsum tensordot dot gather gather_nd take tensor_scatter_nd_update "
@@ -83,6 +92,8 @@ def of_call(api: Api, arguments: Arguments, value: Value, node: ast.AST, frame: 
         return value._replace(counted=None)  # `[tf.shape(kept)[0], 1]` names a count itself
     if not sized and (asked := _asked(arguments)):
         count = asked.pop() if len(asked) == 1 else None
+        if leaf in _COUNT_UP:
+            return value._replace(counted=here(node, frame))
         is_square = leaf == "eye" and len(arguments.positional) == 1 and not arguments.keywords
         if is_square and _of_two_axes(count):
             count = _pair_here(node, frame)
@@ -104,6 +115,28 @@ def of_call(api: Api, arguments: Arguments, value: Value, node: ast.AST, frame: 
     if _of_two_axes(count) and not (api.shape or "").startswith(_ELEMENTWISE):
         count = None  # of which axis, nobody knows
     return value._replace(counted=count)
+
+
+def of_size(name: str, size: Value, node: ast.AST, frame: Frame) -> Value:
+    """How many elements a data-sized tensor has, or its shape, as a call of `name` tells: with the tensor's count, or one of its own."""
+    if name == "tf.size" or size.dtype == "int64":
+        return size._replace(counted=here(node, frame))
+    return size
+
+
+_PARTS = frozenset({"tf.unique", "tf.dynamic_partition", "keras.ops.unique"})
+
+
+def of_parts(name: str, parts: Value, node: ast.AST, frame: Frame) -> Value:
+    """What a call of `name` that returns several data-sized tensors makes: each with a count of its own."""
+    first = here(node, frame) if name in _PARTS else None
+    if first is None:
+        return parts
+    counted = (
+        part._replace(counted=first + place) if part.producer is not None else part
+        for place, part in enumerate(parts.ref)
+    )
+    return parts._replace(ref=tuple(counted))
 
 
 def _keeps_another_axis(leaf: str, arguments: Arguments) -> bool:
@@ -197,6 +230,8 @@ def _sized(values: Iterable[Value]) -> list[Value]:
 
 def _are_apart(left: Value, right: Value) -> bool:
     if left.counted is None or right.counted is None or left.counted == right.counted:
+        return False
+    if left.shape == () or right.shape == ():
         return False
     if left.counted < 0 or right.counted < 0:
         return left.counted < 0 and right.counted < 0

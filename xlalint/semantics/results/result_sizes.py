@@ -60,7 +60,18 @@ def sized_axis(
         return _stacked(bound, sized)
     if leaf == "one_hot" and "axis" in bound:
         return None
+    if name == "tf.tile":
+        return _tiled(bound, sized)
     return None if leaf in _MOVES_AXES else sized.sized_axis
+
+
+def _tiled(bound: Bound, sized: Value) -> int | None:
+    """Where the data-sized axis is after `tf.tile(x, [1, 1, 3])`, which repeats others."""
+    times = result_shapes.numbers(bound.get("multiples", NONE))
+    axis = sized.sized_axis
+    if axis is None or times is None or not axis < len(times) or times[axis] != 1:
+        return None
+    return axis
 
 
 def _stacked(bound: Bound, sized: Value) -> int | None:
