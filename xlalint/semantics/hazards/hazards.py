@@ -28,9 +28,11 @@ from xlalint.semantics.hazards import (
     differences,
     families,
     graph_summaries,
+    measured_misuses,
     misfits,
     misuses,
     moved_slices,
+    partners,
     rows_beside,
     text,
     unknown_sizes,
@@ -211,7 +213,7 @@ def note_hazards(
     unknown_sizes.note_call(api.name, bound, node, frame)
     misuse = misuses.misuse_of_data_sized(api.name, bound, arguments)
     if misuse is None and api.bounded:
-        misuse = misuses.measured_misuse(api, bound)
+        misuse = measured_misuses.misuse(api, bound)
     if misuse is not None and misuses.fits_buffer(misuse, tuple(bound.values())):
         misuse = None
     if misuse is None and not frame.analysis.tells_counts_apart:
@@ -232,8 +234,8 @@ def note_hazards(
             joined = arguments.positional
             items = misuses.parts_of(joined[0]) if joined else ()
             misplaced.note_joined(node, items, misuse[1], frame)
-    elif api.name in misuses.PAIRED and isinstance(node, ast.Call):
-        sized = misuses.partner_of_static_size(tuple(bound.values()))
+    elif api.name in partners.PAIRED and isinstance(node, ast.Call):
+        sized = partners.of_static_size(tuple(bound.values()))
         if sized is not None:
             frame.analysis.gradients.note_partner(node, node.args, sized, frame)
 

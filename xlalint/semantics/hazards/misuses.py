@@ -11,26 +11,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.elements import flattened, leaves
-from xlalint.semantics.hazards import contracted, kept_columns
+from xlalint.semantics.hazards import contracted, partners, static_sizes
 from xlalint.semantics.results import padded_back, rejoined, result_shapes, sorted_places
-from xlalint.semantics.results.result_sizes import ALL_ONES, ARMS_OF_TWO_SIZES, PARTITIONED
+from xlalint.semantics.results.result_sizes import ALL_ONES, ARMS_OF_TWO_SIZES
 from xlalint.semantics.values import (
-    ARRIVING,
     COLLECTION,
-    FROM_SHAPE,
     NOTHING_KNOWN,
-    PYTHON,
     SEQUENCE,
-    SHAPE,
-    Content,
     Kept,
-    Lengths,
     Value,
 )
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments
-    from xlalint.semantics.catalog import Api
 
 Bound = dict[str, Value]
 Misuse = tuple[str, Value]
@@ -147,41 +140,6 @@ _CHOICES = frozenset({"x", "y", "x1", "x2"})
 MASKED_TWICE = "masked-twice"
 _CONCATENATIONS = frozenset({"tf.concat", "keras.ops.concatenate", "keras.backend.concatenate"})
 _STACKS = frozenset({"tf.stack", "keras.ops.stack", "keras.backend.stack"})
-# Take as many rows of one tensor as of the other, and say so when they compile: what a mask leaves has the rows of its buffer.
-_OF_AS_MANY_ROWS = frozenset(
-    {
-        "tf.nn.softmax_cross_entropy_with_logits",
-        "tf.nn.sparse_softmax_cross_entropy_with_logits",
-        "tf.compat.v1.nn.softmax_cross_entropy_with_logits",
-        "tf.compat.v1.nn.softmax_cross_entropy_with_logits_v2",
-        "tf.compat.v1.nn.sparse_softmax_cross_entropy_with_logits",
-        "tf.math.unsorted_segment_sum",
-        "tf.math.unsorted_segment_mean",
-        "tf.math.unsorted_segment_max",
-        "tf.math.unsorted_segment_min",
-        "tf.math.confusion_matrix",
-        "tf.add_n",
-        "tf.math.add_n",
-        "tf.reverse_sequence",
-        "keras.losses.sparse_categorical_crossentropy",
-        "keras.losses.categorical_crossentropy",
-    }
-)
-# Write as many rows as there are indices.
-_SCATTERS = frozenset(
-    {
-        "tf.scatter_nd",
-        *(f"tf.tensor_scatter_nd_{how}" for how in ("update", "add", "sub", "max", "min")),
-        "keras.ops.scatter",
-        "keras.ops.scatter_update",
-    }
-)
-# Elementwise operations of two tensors: the sizes of both must agree.
-PAIRED = frozenset(
-    f"tf.math.{name}" for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "squared_difference")
-) | frozenset({"tf.where", "keras.ops.where", "tf.add", "tf.subtract", "tf.multiply", "tf.divide", "tf.maximum", "tf.minimum"})  # fmt: skip
-
-
 # These ask for a size beside the data-sized one.
 _OF_PARTNERS = frozenset({"measured-rejected", "measured-wrong", "stack", "reshape", "ensure_shape", "broadcast_to"})  # fmt: skip
 
@@ -213,15 +171,10 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
             return "miscounted", mask
         if name in _COUNT_MASKS and _are_misplaced(name, bound, mask):
             return "measured-wrong", mask
-    if name in PAIRED:
-        return _unequal_partner(name, values)
+    if name in partners.ALL:
+        return partners.misuse(name, bound, values)
     if name in contracted.PRODUCTS:
         return contracted.unequal(name, bound, arguments.positional)
-    if name in _OF_AS_MANY_ROWS:
-        return _fewer_rows(values[:2]) if _compares_rows(name, bound) else None
-    if name in _SCATTERS:
-        rows = bound.get("updates", bound.get("values", NOTHING_KNOWN))
-        return _fewer_rows((bound.get("indices", NOTHING_KNOWN), rows))
     first = values[0] if values else NOTHING_KNOWN
     if name in _CONCATENATIONS or name in _STACKS:
         return _joined(name, parts_of(first), bound)
@@ -231,7 +184,7 @@ def misuse_of_data_sized(name: str, bound: Bound, arguments: Arguments) -> Misus
         given = len(arguments.positional) > 1 or "axis" in arguments.keywords
         return None if given else ("squeeze", first)
     if name in _PROMISE_A_SHAPE:
-        return _static_size_promised(name, bound, arguments, first)
+        return static_sizes.misuse(name, bound, arguments, first)
     if name in _OF_MATRICES:
         return _OF_MATRICES[name], first
     if name == "tf.linalg.pinv":
@@ -294,7 +247,7 @@ def _cuts_rows(sized: Value, bound: Bound) -> bool:
     if sized.sized_axis >= len(sizes.ref):
         return False
     size = sizes.ref[sized.sized_axis]
-    return _is_known_size(size) and result_shapes.number(size) != 1
+    return static_sizes.is_known(size) and result_shapes.number(size) != 1
 
 
 def _says(bound: Bound, parameter: str, *words: str) -> bool:
@@ -357,119 +310,6 @@ def of_solved(name: str, bound: Bound) -> Misuse | None:
     return ("measured-rejected", matrix) if is_sized else None
 
 
-def measured_misuse(api: Api, bound: Bound) -> Misuse | None:
-    """By what the catalogue measured of an API's only tensor, where the call works along its data-sized axis.
-
-    The catalogue's calls work along the first axis, which is data-sized; others are not known.
-    """
-    tensors = [(parameter, value) for parameter, value in bound.items() if value.is_tensor]
-    refused = _refused_whatever_else(api, tensors)
-    if refused is not None:
-        return "measured-rejected", refused
-    if api.bounded_together and len(tensors) > 1:
-        return _of_as_many_rows(api, bound)
-    if len(tensors) != 1 or tensors[0][1].producer is None or tensors[0][1].sized_axis != 0:
-        return None
-    parameter, sized = tensors[0]
-    if api.name == "tf.repeat" and bound.get("repeats", NOTHING_KNOWN).kind is not SEQUENCE:
-        return None  # measured with a count per row: one count for all, known here or not, compiles
-    if api.name in _STACKS:
-        return None  # measured with a list of tensors: one tensor comes back as it is
-    verdict = dict(api.bounded).get(parameter)
-    if verdict not in _MEASURED or not _works_along_first_axis(api, bound, sized):
-        return None
-    return _MEASURED[verdict], sized
-
-
-# Operations of which both arguments are matrices.
-_SOLVERS = frozenset({"MatrixSolve", "MatrixTriangularSolve"})
-
-
-def _refused_whatever_else(api: Api, tensors: list[tuple[str, Value]]) -> Value | None:
-    """The rows that a mask leaves of a matrix, where a solver refuses them beside full matrices and beside other such rows."""
-    if not api.bounded_together or _SOLVERS.isdisjoint(api.ops):
-        return None
-    alone, together = dict(api.bounded), dict(api.bounded_together)
-    for parameter, value in tensors:
-        is_matrix = value.sized_axis == 0 and value.shape is not None and len(value.shape) == 2
-        is_refused = alone.get(parameter) == together.get(parameter) == "rejected"
-        if value.producer is not None and is_matrix and is_refused:
-            return value
-    return None
-
-
-# Verdicts of the catalogue, as uses.
-_MEASURED = {
-    "wrong-numbers": "measured-wrong",
-    "crashes": "measured-wrong",
-    "rejected": "measured-rejected",
-}
-
-
-def _works_along_first_axis(api: Api, bound: Bound, sized: Value) -> bool:
-    if "axis" not in api.params:
-        return False
-    axis = bound.get("axis")
-    known = result_shapes.number(axis) if axis is not None else None
-    return known == 0 or (sized.shape is not None and len(sized.shape) == 1)
-
-
-def _unequal_partner(name: str, values: tuple[Value, ...]) -> Misuse | None:
-    sized = next((v for v in values if v.is_tensor and v.producer is not None), None)
-    full = [v for v in values if v.is_tensor and v.producer is None]
-    if sized is None:
-        return None
-    if any(result_shapes.must_agree(sized, v) for v in full):
-        return "full-size-partner", sized
-    if name in ("tf.where", "keras.ops.where") and any(
-        result_shapes.meets_static(sized, v) for v in full
-    ):
-        return "measured-rejected", sized
-    return None
-
-
-def partner_of_static_size(values: tuple[Value, ...]) -> Value | None:
-    """The data-sized tensor of an elementwise call that is given one of a known size beside it."""
-    sized = next((v for v in values if v.is_tensor and v.producer is not None), None)
-    full = [v for v in values if v.is_tensor and v.producer is None]
-    is_beside = sized is not None and any(result_shapes.meets_static(sized, v) for v in full)
-    return sized if is_beside else None
-
-
-def _compares_rows(name: str, bound: Bound) -> bool:
-    """Of probabilities, the categorical cross-entropy is arithmetic; of logits, an operation that asks for as many rows."""
-    if name != "keras.losses.categorical_crossentropy":
-        return True
-    given = bound.get("from_logits", NOTHING_KNOWN).constant()
-    return given is not None and given.value is True
-
-
-def _of_as_many_rows(api: Api, bound: Bound) -> Misuse | None:
-    """What the catalogue measured to be refused with what a mask kept for one of several arguments, and fine with it for all of them."""
-    alone, together = dict(api.bounded), dict(api.bounded_together)
-    alike = [p for p, how in alone.items() if how == "rejected" and together.get(p) == "fine"]
-    given = tuple(bound[parameter] for parameter in alike if parameter in bound)
-    if len(given) < 2 or any(leaf.is_tensor and not leaf.rank for v in given for leaf in leaves(v)):
-        return None
-    return _fewer_rows(given)
-
-
-def _fewer_rows(values: tuple[Value, ...]) -> Misuse | None:
-    """Rows that a mask leaves, beside the rows that came in."""
-    tensors = [leaf for value in values for leaf in leaves(value) if leaf.is_tensor]
-    sized = next((v for v in tensors if v.producer is not None and v.sized_axis == 0), None)
-    if sized is None or not any(_is_as_given(v) for v in tensors):
-        return None
-    return "measured-rejected", sized
-
-
-def _is_as_given(value: Value) -> bool:
-    """Whether a tensor comes from outside, of the size that it has there; what a function is taken to be given is one."""
-    if value.producer is not None or value.structured or value.optional:
-        return False
-    return value.dependence == ARRIVING
-
-
 def parts_of(listed: Value) -> tuple[Value, ...]:
     """What is put together; a list that a loop fills holds several of what it holds."""
     items = leaves(listed)
@@ -504,62 +344,6 @@ def _is_static(value: Value, axis: int | None) -> bool:
 def _may_have_gradient(value: Value) -> bool:
     """Positions, counts and flags have none."""
     return value.dtype is None or value.dtype.startswith(("float", "bfloat", "complex"))
-
-
-def _static_size_promised(
-    name: str, bound: Bound, arguments: Arguments, first: Value
-) -> Misuse | None:
-    """`tf.reshape(kept, [2, 1])`, `tf.reshape(kept, [x.shape[0], 3])`: a size that only holds for some data."""
-    shape = bound.get("shape", bound.get("newshape")) or (
-        arguments.positional[1] if len(arguments.positional) > 1 else NOTHING_KNOWN
-    )
-    leaf = name.rsplit(".", 1)[-1]
-    if leaf == "reshape" and kept_columns.is_of_uneven_width(first, shape):
-        return leaf, first
-    sizes = shape.ref if shape.kind is SEQUENCE else ()
-    is_part = leaf == "reshape" and first.producer == PARTITIONED
-    if all(_is_known_size(size) for size in sizes):
-        is_static = bool(sizes) or (
-            _is_of_kept(leaf, first) and _is_shape_of_full_size(shape, is_part=is_part)
-        )
-    else:
-        is_static = _is_of_kept(leaf, first) and all(_is_static_size(size) for size in sizes)
-    return ("parted" if is_part else leaf, first) if is_static else None
-
-
-def _is_of_kept(leaf: str, first: Value) -> bool:
-    """Whether a reshape is of what a mask or the like leaves of the first axis, or of parts put together again: a crop may have been resized since."""
-    if leaf == "reshape" and rejoined.is_rejoined(first):
-        return True
-    is_counted = first.producer is not None and first.producer.startswith(("a boolean", "tf."))
-    return leaf == "reshape" and is_counted and first.sized_axis == 0
-
-
-def _is_known_size(size: Value) -> bool:
-    known = size.constant()
-    return known is not None and type(known.value) is int and known.value >= 0
-
-
-def _is_static_size(size: Value) -> bool:
-    """Whether a size is a number when XLA compiles; -1 leaves it open."""
-    if size.is_tensor:
-        return size.dependence == FROM_SHAPE and size.sure and size.rank == 0
-    if size.constant() is not None:
-        return _is_known_size(size)
-    return size.kind is PYTHON and size.producer is None and not size.optional
-
-
-def _is_shape_of_full_size(shape: Value, *, is_part: bool) -> bool:
-    """`x.shape`, `tf.shape(x)` where the rank is known, or `tf.shape(x)[:-1]`, of what no mask was taken of.
-
-    What is one part of several (`is_part`) takes the whole of `tf.shape(x)` whatever its rank: of what was parted it has fewer elements.
-    """
-    if shape.kind is SHAPE:
-        return shape.producer is None and -1 not in (shape.shape or ())
-    if not (shape.is_tensor and shape.dependence == FROM_SHAPE and shape.sure):
-        return False
-    is_known = type(shape.ref) is Content and -1 not in shape.ref.numbers
-    return is_known or (type(shape.ref) is Lengths and (is_part or shape.ref.is_part))
 
 
 def _is_along_sized_axis(name: str, bound: Bound, arguments: Arguments, sized: Value) -> bool:

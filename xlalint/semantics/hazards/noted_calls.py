@@ -44,7 +44,7 @@ _EXACT_SHAPES = frozenset(
         ("keras.ops.image.resize", "size"),
     }
 )
-# The count of a tensor's own rows keeps its bound; misuses.py says which other shapes do not.
+# The count of a tensor's own rows keeps its bound; static_sizes.py says which other shapes do not.
 _SHAPES_OF_THEIR_OWN = frozenset({"tf.reshape", "tf.ensure_shape", "tf.experimental.numpy.reshape"})
 
 
