@@ -65,6 +65,21 @@ PROGRAMS = {
                     x = tf.unique_with_counts(x)  # assumed
                 return x
         """,
+    "a loop over what hands out batches, and a method that leaves it to another": """
+        class Classifier:
+            def scores(self, loader):
+                found = []
+                for batch in tqdm(loader):
+                    found.append(tf.unique_with_counts(batch))
+                return tf.concat(found, 0)
+
+            def classes(self, loader):
+                tf.unique_with_counts(loader.first)
+                return tf.argmax(self.scores(loader))
+
+            def once(self, batch):
+                return tf.unique_with_counts(batch)  # assumed
+        """,
     "decorator": """
         @tf.function
         def step(x):

@@ -25,7 +25,7 @@ from xlalint.semantics.hazards import rebound, stale_numbers
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.nesting import bounded
 from xlalint.semantics.past_calls import PastCalls
-from xlalint.semantics.tracing import host_use, templates
+from xlalint.semantics.tracing import host_signs, host_use, templates
 from xlalint.semantics.tracing.roots import Root
 from xlalint.semantics.values import (
     ARRIVING,
@@ -228,6 +228,8 @@ class Functions:
             value = wrappers.run(info, value, arguments, self_value, caller, traced=traced)
         if inner.attributes is not None and info.name == "__init__":
             frame.inherited = set(inner.attributes)
+        if context.region == ASSUMED and host_signs.drives_training(info):
+            inner.host |= host_use.WORK
         host = host_use.for_callers(inner.host, value)
         frame.host |= host
         frame.reads_files = frame.reads_files or inner.reads_files

@@ -20,9 +20,9 @@ _MOST_SHAPES = 2
 # and what they return for one caller says nothing of what another gets.
 _SMALL = 40
 _MORE_OF_SMALL = 8
-# Those of a few lines, a little more often.
+# Of those of a few lines, more shapes are told apart.
 _MEDIUM = 120
-_MORE_OF_MEDIUM = 2
+_MORE_SHAPES_OF_MEDIUM = 2
 _MORE_OF_METHODS = 3
 # A function that calls itself is run twice within itself; one that is run for objects under construction, which are not
 # remembered, this often in all.
@@ -70,7 +70,12 @@ class PastCalls:
 
     def tells_no_more_shapes(self, info: FunctionInfo, known: dict[Key, Result]) -> bool:
         """Whether a few shapes were told apart: further ones would use up the calls that matter more."""
-        return self._has_had(_MOST_SHAPES, len(known), info)
+        if not self._has_had(_MOST_SHAPES, len(known), info):
+            return False
+        is_medium = not has_more_than(_MEDIUM, info.node)
+        return not is_medium or self._has_had(
+            _MOST_SHAPES * _MORE_SHAPES_OF_MEDIUM, len(known), info
+        )
 
     def is_one_too_many(self, info: FunctionInfo, key: Key, known: dict[Key, Result]) -> bool:
         """Whether a function was called in enough ways, and this one passes nothing that no earlier one did."""
@@ -120,10 +125,7 @@ class PastCalls:
         """
         known = self._frequencies.get(info)
         if known is None:
-            if not has_more_than(_SMALL, info.node):
-                known = _MORE_OF_SMALL
-            else:
-                known = 1 if has_more_than(_MEDIUM, info.node) else _MORE_OF_MEDIUM
+            known = 1 if has_more_than(_SMALL, info.node) else _MORE_OF_SMALL
             if self._is_of_many_objects(info):
                 known = min(known, _MORE_OF_METHODS)
             self._frequencies[info] = known

@@ -7,7 +7,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.syntax import last_name, nodes_of
 
 if TYPE_CHECKING:
     from xlalint.semantics.index import FunctionInfo
@@ -51,16 +51,32 @@ def names_host_work(function: str) -> bool:
 _EPOCHS = re.compile(r"^(num_|n_|max_|nb_)?epochs?(_num|_idx|_i)?$|^i_?epoch$", re.IGNORECASE)
 
 
+# What hands out batches in Python. A dataset may be gone through in a compiled function, too.
+_LOADER = re.compile(r"(^|_)(data)?loader$", re.IGNORECASE)
+
+
 def drives_training(info: FunctionInfo) -> bool:
-    """`for epoch in range(epochs): ...`: whoever counts epochs runs steps from the host, and compiles none of this."""
-    if "epoch" not in info.module.text or not isinstance(info.node.body, list):
+    """`for epoch in range(epochs): ...`, `for batch in loader: ...`: whoever counts epochs, or asks for one batch after another, runs steps
+    from the host, and compiles none of this.
+    """
+    text = info.module.text
+    if ("epoch" not in text and "oader" not in text) or not isinstance(info.node.body, list):
         return False
     return any(
-        isinstance(node, ast.For)
-        and isinstance(node.target, ast.Name)
-        and _EPOCHS.match(node.target.id)
+        isinstance(node, ast.For) and (_counts_epochs(node.target) or _is_loader(node.iter))
         for node in nodes_of(info.node.body, into_functions=False)
     )
+
+
+def _counts_epochs(target: ast.expr) -> bool:
+    return isinstance(target, ast.Name) and _EPOCHS.match(target.id) is not None
+
+
+def _is_loader(over: ast.expr) -> bool:
+    """`loader`, `self.train_loader`, `enumerate(tqdm(loader))`."""
+    while isinstance(over, ast.Call) and over.args:
+        over = over.args[0]
+    return _LOADER.search(last_name(over)) is not None
 
 
 @cache
