@@ -65,6 +65,18 @@ PROGRAMS = {
                     x = tf.unique_with_counts(x)  # assumed
                 return x
         """,
+    "what gives weights their first values, in Keras 2": """
+        import tf_keras
+
+        class Orthogonal(tf_keras.initializers.Initializer):
+            def __call__(self, shape, dtype=tf.float32):
+                return tf.unique_with_counts(tf.ones(shape, dtype))
+        """,
+    "what gives weights their first values, in Keras 3": """
+        class Orthogonal(tf.keras.initializers.Initializer):
+            def __call__(self, shape, dtype=tf.float32):
+                return tf.unique_with_counts(tf.ones(shape, dtype))  # assumed
+        """,
     "a loop over what hands out batches, and a method that leaves it to another": """
         class Classifier:
             def scores(self, loader):

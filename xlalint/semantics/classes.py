@@ -18,6 +18,7 @@ METRIC = "metric"
 OPTIMIZER = "optimizer"
 SCHEDULE = "schedule"
 REGULARIZER = "regularizer"
+INITIALIZER = "initializer"
 CALLBACK = "callback"
 HOST_DATA = "host-data"
 MODULE = "module"
@@ -32,6 +33,7 @@ _BY_PREFIX = (
     ("keras.optimizers.", OPTIMIZER),
     ("keras.regularizers.", REGULARIZER),
     ("keras.constraints.", REGULARIZER),
+    ("keras.initializers.", INITIALIZER),
     ("keras.models.", MODEL),
     ("keras.applications.", MODEL),
     ("tf.compat.v1.layers.", LAYER),

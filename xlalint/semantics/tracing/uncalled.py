@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from xlalint.semantics.classes import CALLBACK, HOST_DATA, TEST
+from xlalint.semantics.classes import CALLBACK, HOST_DATA, INITIALIZER, TEST
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.tracing import host_signs
 
@@ -25,9 +25,17 @@ def in_order(modules: list[ModuleInfo], analysis: Analysis) -> list[FunctionInfo
 
 
 def is_host_class(cls: ClassInfo, analysis: Analysis) -> bool:
-    """Whether the methods of a class run on the host: callbacks, makers of batches, tests."""
+    """Whether the methods of a class run on the host: callbacks, makers of batches, tests.
+
+    Keras 2 asks for the first values of weights eagerly, in `tf.init_scope`; Keras 3 asks for them in the program where `fit` builds the model
+    (measured, TensorFlow 2.15 and 2.21).
+    """
     role = analysis.classes.role(cls)
-    return role is not None and role.kind in (CALLBACK, HOST_DATA, TEST)
+    if role is None:
+        return False
+    if role.kind == INITIALIZER:
+        return not role.is_of_keras_3(analysis.keras)
+    return role.kind in (CALLBACK, HOST_DATA, TEST)
 
 
 def _may_be_compiled(info: FunctionInfo, analysis: Analysis) -> bool:
