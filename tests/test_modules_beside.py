@@ -47,6 +47,23 @@ def test_what_lies_beside_a_module_of_a_package_is_found(
     assert finding.region.why == ("@tf.function step", "counted")
 
 
+@pytest.mark.parametrize(
+    "line", ["from tools.tensorflow.helpers import counted", "from .helpers import counted"]
+)
+def test_a_package_may_have_a_part_for_tensorflow_of_that_name(
+    tmp_path: Path, write: WriteFiles, line: str
+) -> None:
+    write(
+        {
+            "tools/tensorflow/__init__.py": "",
+            "tools/tensorflow/helpers.py": HELPER,
+            "tools/tensorflow/steps.py": f"import tensorflow as tf\n{line}{STEP.format(call='counted')}",
+        }
+    )
+    (finding,) = check([str(tmp_path)], Settings(root=tmp_path)).findings
+    assert finding.region.why == ("@tf.function step", "counted")
+
+
 def test_folders_need_no_init_between_a_script_and_what_it_imports(
     tmp_path: Path, write: WriteFiles
 ) -> None:

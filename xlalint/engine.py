@@ -16,7 +16,7 @@ from xlalint.finding import CheckResult, FileError, Finding
 from xlalint.project import suppressions, versions
 from xlalint.project.dependencies import of_program
 from xlalint.project.files import SourceFile, UnreadableError, discover
-from xlalint.project.packages import holds_packages, is_package
+from xlalint.project.packages import holds_packages, is_in_namespace, is_package
 from xlalint.project.settings import NOBODY_SAYS, Settings
 from xlalint.project.source import Source
 from xlalint.semantics import catalog
@@ -409,6 +409,8 @@ def _package(folder: Path, packages: dict[Path, tuple[str, ...]]) -> tuple[str, 
     if folder not in packages:
         is_one = is_package(folder)
         above = _package(folder.parent, packages) if is_one else ()
+        if is_one and not above and is_in_namespace(folder):
+            above = (folder.parent.name,)
         packages[folder] = (*above, folder.name) if is_one else ()
     return packages[folder]
 

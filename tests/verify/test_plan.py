@@ -408,6 +408,18 @@ def test_a_module_is_imported_by_its_name_in_its_package(write: WriteFiles) -> N
     assert plan.module_name(folder / "pkg/__init__.py") == ("pkg", folder)
 
 
+def test_a_part_for_tensorflow_of_that_name_is_imported_with_the_package_around(
+    tmp_path: Path,
+) -> None:
+    package = tmp_path / "tools/tensorflow"
+    package.mkdir(parents=True)
+    for name in ("__init__.py", "layers.py"):
+        (package / name).touch()
+    (tmp_path / "tools/tensorflow.py").touch()
+    assert plan.module_name(package / "layers.py") == ("tools.tensorflow.layers", tmp_path)
+    assert plan.module_name(tmp_path / "tools/tensorflow.py") == ("tensorflow", tmp_path / "tools")
+
+
 def test_only_modules_with_a_signature_are_imported(write: WriteFiles) -> None:
     folder = write(
         {

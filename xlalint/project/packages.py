@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+# Who imports these means the packages of that name: a folder that is called so is a part of another package.
+_TAKEN = frozenset({"tensorflow", "keras", "tf_keras", "torch", "jax", "numpy"})
 # What stands where packages begin.
 _BUILDS = ("pyproject.toml", "setup.py", "setup.cfg")
 
@@ -11,6 +13,11 @@ _BUILDS = ("pyproject.toml", "setup.py", "setup.cfg")
 def is_package(folder: Path) -> bool:
     """Whether a folder is a package: a stray `__init__.py` makes none of `gmmvi-1.1/`, which nobody can import by its name."""
     return folder.name.isidentifier() and (folder / "__init__.py").is_file()
+
+
+def is_in_namespace(package: Path) -> bool:
+    """Whether the folder around a topmost package is part of its name though it has no `__init__.py`: that around `neural_compressor/tensorflow`."""
+    return package.name in _TAKEN and package.parent.name.isidentifier()
 
 
 def holds_packages(folder: Path) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from xlalint.finding import Finding
-from xlalint.project.packages import holds_packages
+from xlalint.project.packages import holds_packages, is_in_namespace
 from xlalint.verify import choices, jobs, strategy_runs
 from xlalint.verify.command import Command, PlanError
 from xlalint.verify.jobs import Job, Module
@@ -341,6 +341,9 @@ def module_name(file: Path) -> tuple[str, Path]:
     folder = file.parent
     # A folder with a dot in its name (`package-1.0`) is imported by nobody; one with a dash is, for what its modules import from each other.
     while (folder / "__init__.py").is_file() and "." not in folder.name:
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    if folder != file.parent and is_in_namespace(folder / parts[0]):
         parts.insert(0, folder.name)
         folder = folder.parent
     return ".".join(parts), folder
