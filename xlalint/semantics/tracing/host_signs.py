@@ -28,7 +28,7 @@ _HOST_NAMES = re.compile(
 )
 # Modules that hold nothing but host code, by the names that packages give them.
 _HOST_MODULES = re.compile(
-    r"^(data|inputs?_fn|preprocessors?)$|^(tokenization|image_processing|feature_extraction|data_collator|convert|run)(_|$)|"
+    r"^(data|inputs?_fn|preprocessors?)$|(^|_)(image|video|audio)_processors?$|^(tokenization|image_processing|feature_extraction|data_collator|convert|run)(_|$)|"
     r"(^|_)(callbacks?|dataset|datasets|dataloader|data_loader|data_utils|input_pipeline|data_pipeline|io_utils|evaluator|visuali[sz]e|visuali[sz]ation"
     r"(_utils)?|plotting|plot)$|"
     # `tf_example_decoder`, `prepare_tfrecords`: what is in files.
