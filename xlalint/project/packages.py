@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-# Who imports these means the packages of that name: a folder that is called so is a part of another package.
-_TAKEN = frozenset({"tensorflow", "keras", "tf_keras", "torch", "jax", "numpy"})
+# Who imports these means the packages of that name: a folder that is called so is a part of another package. Keras is checked itself, as well.
+_TAKEN = frozenset({"tensorflow", "torch", "jax", "numpy"})
 # What stands where packages begin.
 _BUILDS = ("pyproject.toml", "setup.py", "setup.cfg")
 
@@ -17,7 +17,8 @@ def is_package(folder: Path) -> bool:
 
 def is_in_namespace(package: Path) -> bool:
     """Whether the folder around a topmost package is part of its name though it has no `__init__.py`: that around `neural_compressor/tensorflow`."""
-    return package.name in _TAKEN and package.parent.name.isidentifier()
+    around = package.parent.name
+    return package.name in _TAKEN and around.isidentifier() and around != package.name
 
 
 def holds_packages(folder: Path) -> bool:
