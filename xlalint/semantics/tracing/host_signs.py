@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.syntax import last_name, nodes_of
@@ -49,12 +49,12 @@ def names_host_work(function: str) -> bool:
 
 
 _EPOCHS = re.compile(r"^(num_|n_|max_|nb_)?epochs?(_num|_idx|_i)?$|^i_?epoch$", re.IGNORECASE)
-
-
 # What hands out batches in Python. A dataset may be gone through in a compiled function, too.
 _LOADER = re.compile(r"(^|_)(data)?loader$", re.IGNORECASE)
 
 
+# Asked of a function for each call of it.
+@lru_cache(maxsize=4096)
 def drives_training(info: FunctionInfo) -> bool:
     """`for epoch in range(epochs): ...`, `for batch in loader: ...`: whoever counts epochs, or asks for one batch after another, runs steps
     from the host, and compiles none of this.
