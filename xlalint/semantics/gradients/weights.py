@@ -14,6 +14,4 @@ def is_layer_with_weights(value: Value) -> bool:
     """Whether an instance is one of a layer or model of Keras, or of a package of layers, that holds weights, by its name."""
     name = class_name(value)
     leaf = name.rpartition(".")[2] if name is not None else ""
-    if leaf == "Normalization":  # by what it was adapted to, not by what it learns
-        return False
     return any(word in leaf for word in _WORDS)
