@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TypeGuard
 
-from xlalint.semantics.index import ClassInfo
-from xlalint.semantics.syntax import nodes_of
+from xlalint.semantics.index import ClassInfo, FunctionInfo
 
 _ASSIGN = frozenset({"assign", "assign_add", "assign_sub"})
 
@@ -15,12 +14,17 @@ _ASSIGN = frozenset({"assign", "assign_add", "assign_sub"})
 def of_class(line: Iterable[ClassInfo]) -> frozenset[str]:
     """The attributes that a class, of which `line` are itself and its bases, is handed and assigns to as to variables."""
     methods = [method for cls in line for method in cls.methods.values()]
-    assigned = {name for method in methods for name in _assigned_to(method.calls)}
+    assigned = {
+        name
+        for method in methods
+        if method.module.mentions(".assign")
+        for name in _assigned_to(method.calls)
+    }
     if not assigned:
         return frozenset()
     handed: dict[str, bool] = {}
     for method in methods:
-        for name, value in _set_in(method.node):
+        for name, value in _set_in(method):
             is_handed = method.name == "__init__" and isinstance(value, ast.Name)
             handed[name] = handed.get(name, True) and is_handed
     return frozenset(name for name in assigned if handed.get(name))
@@ -34,8 +38,8 @@ def _assigned_to(calls: Iterable[ast.Call]) -> Iterator[str]:
                 yield func.value.attr
 
 
-def _set_in(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    for statement in nodes_of([node]):
+def _set_in(method: FunctionInfo) -> Iterator[tuple[str, ast.expr]]:
+    for statement in method.telling:
         if isinstance(statement, ast.Assign):
             for target in statement.targets:
                 if _is_own(target):

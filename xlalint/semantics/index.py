@@ -18,11 +18,12 @@ from xlalint.semantics.names import mentions_tensorflow
 from xlalint.semantics.stand_ins import in_place_of
 from xlalint.semantics.syntax import found_in, nodes_of
 from xlalint.semantics.text_lines import holds_one, lines_at, plain
-from xlalint.semantics.training_uses import TrainingUses, training_uses_in
-from xlalint.semantics.uses import Uses, uses_in
+from xlalint.semantics.training_uses import TRAINED_VARIABLES, TrainingUses, training_uses_in
+from xlalint.semantics.uses import Attributes, Uses, attributes_in, uses_in
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
+_ATTRIBUTES = frozenset({ast.Attribute})
 _DEFINITIONS: frozenset[type[ast.AST]] = frozenset({ast.FunctionDef, ast.AsyncFunctionDef})
 # The parts of a function that say what it does with its names, collected once for all who ask (uses.py, configured.py).
 _TELLING = frozenset(
@@ -55,6 +56,7 @@ class FunctionInfo:
     _calls: tuple[ast.Call, ...] | None = None
     _training_uses: TrainingUses | None = None
     _nested: dict[str, FunctionInfo] | None = None
+    _attributes: Attributes | None = None
     _parameter_names: frozenset[str] | None = None
 
     @property
@@ -184,8 +186,16 @@ class FunctionInfo:
     def training_uses(self) -> TrainingUses:
         """What the function differentiates and trains."""
         if self._training_uses is None:
-            self._training_uses = training_uses_in(self.calls)
+            is_asked = any(map(self.module.mentions, TRAINED_VARIABLES))
+            self._training_uses = training_uses_in(self.calls, asks_for_variables=is_asked)
         return self._training_uses
+
+    @property
+    def attributes(self) -> Attributes:
+        """The attributes that the function names, functions inside of it included."""
+        if self._attributes is None:
+            self._attributes = attributes_in(found_in(self.body, _ATTRIBUTES))
+        return self._attributes
 
     @property
     def nested(self) -> dict[str, FunctionInfo]:
@@ -244,6 +254,14 @@ class ModuleInfo:
     _handed_on: dict[str, list[ast.Call]] | None = None
     _may_hold_findings: bool | None = None
     _is_of_arrays: bool | None = None
+    _mentioned: dict[str, bool] = field(default_factory=dict)
+
+    def mentions(self, words: str) -> bool:
+        """Whether the text holds these words, for whoever asks it of one function after another."""
+        known = self._mentioned.get(words)
+        if known is None:
+            known = self._mentioned[words] = words in self.text
+        return known
 
     @property
     def may_hold_findings(self) -> bool:

@@ -6,6 +6,7 @@ Of what such a method leaves, objects, variables and ragged or sparse tensors al
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from xlalint.semantics import flow, free_parameters
@@ -87,7 +88,9 @@ class LaterAttributes:
         return left
 
 
-def _assigned(method: FunctionInfo) -> set[str]:
+# A method is asked for each class that inherits it.
+@lru_cache(maxsize=4096)
+def _assigned(method: FunctionInfo) -> frozenset[str]:
     """The attributes of its object that a method assigns."""
     targets = (
         target
@@ -95,13 +98,13 @@ def _assigned(method: FunctionInfo) -> set[str]:
         if isinstance(node, (ast.Assign, ast.AnnAssign))
         for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
     )
-    return {
+    return frozenset(
         target.attr
         for target in targets
         if isinstance(target, ast.Attribute)
         and isinstance(target.value, ast.Name)
         and target.value.id == "self"
-    }
+    )
 
 
 def _is_made(value: Value) -> bool:

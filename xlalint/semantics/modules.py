@@ -108,7 +108,7 @@ class Modules:
 
     def module_member(self, module: ModuleInfo, name: str) -> Value:
         frame = self.module_frame(module)
-        if _OWN_PLACE in module.text:
+        if module.mentions(_OWN_PLACE):
             instead = self._of_object_instead(module, name, frame)
             if instead is not None:
                 return instead

@@ -10,7 +10,7 @@ from typing import Any
 from xlalint.semantics.call_kinds import traits_of_call, traits_of_calls
 from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.joins import join_all
-from xlalint.semantics.syntax import has_more_than
+from xlalint.semantics.syntax import size_up_to
 from xlalint.semantics.values import NOTHING_KNOWN, SEQUENCE, Value
 
 # Bounds that keep the cost linear: a function is run for so many different arguments before results are reused.
@@ -54,6 +54,7 @@ class PastCalls:
         self._traits_had: dict[FunctionInfo, set[Hashable]] = {}
         self._traits_of: dict[FunctionInfo, dict[Key, frozenset[Hashable]]] = {}
         self._frequencies: dict[FunctionInfo, int] = {}
+        self._sizes: dict[FunctionInfo, int] = {}
 
     def results(self, info: FunctionInfo) -> dict[Key, Result]:
         return self._results.setdefault(info, {})
@@ -72,8 +73,7 @@ class PastCalls:
         """Whether a few shapes were told apart: further ones would use up the calls that matter more."""
         if not self._has_had(_MOST_SHAPES, len(known), info):
             return False
-        is_medium = not has_more_than(_MEDIUM, info.node)
-        return not is_medium or self._has_had(
+        return self._size(info) > _MEDIUM or self._has_had(
             _MOST_SHAPES * _MORE_SHAPES_OF_MEDIUM, len(known), info
         )
 
@@ -125,10 +125,17 @@ class PastCalls:
         """
         known = self._frequencies.get(info)
         if known is None:
-            known = 1 if has_more_than(_SMALL, info.node) else _MORE_OF_SMALL
+            known = 1 if self._size(info) > _SMALL else _MORE_OF_SMALL
             if self._is_of_many_objects(info):
                 known = min(known, _MORE_OF_METHODS)
             self._frequencies[info] = known
+        return known
+
+    def _size(self, info: FunctionInfo) -> int:
+        """How many nodes a function has; of those that are not of a few lines, no more than that they have more."""
+        known = self._sizes.get(info)
+        if known is None:
+            known = self._sizes[info] = size_up_to(_MEDIUM + 1, info.node)
         return known
 
 

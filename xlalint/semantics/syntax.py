@@ -69,21 +69,20 @@ def in_order(block: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
             yield statement
 
 
-def has_more_than(count: int, root: ast.AST) -> bool:
-    """Whether a tree has more nodes than so many, as `ast.walk` counts them."""
+def size_up_to(most: int, root: ast.AST) -> int:
+    """How many nodes a tree has, as `ast.walk` counts them; `most` where it has more."""
+    count = 0
     pending: list[Any] = [root]
-    while pending:
+    while pending and count < most:
         node = pending.pop()
-        count -= 1
-        if count < 0:
-            return True
+        count += 1
         for name in node._fields:
             value = getattr(node, name, None)
             if value.__class__ is list:
                 pending += [item for item in value if isinstance(item, ast.AST)]
             elif isinstance(value, ast.AST):
                 pending.append(value)
-    return False
+    return count
 
 
 _SCOPES = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda))

@@ -23,14 +23,14 @@ class TrainingUses(NamedTuple):
     trained: frozenset[str]
 
 
-def training_uses_in(calls: Iterable[ast.Call]) -> TrainingUses:
-    """What the calls of a function say of its training."""
+def training_uses_in(calls: Iterable[ast.Call], *, asks_for_variables: bool) -> TrainingUses:
+    """What the calls of a function say of its training. `asks_for_variables` says whether its module names `trainable_variables` at all."""
     differentiated: set[str] = set()
     trained: set[str] = set()
     for call in calls:
         if called_name(call) in _DIFFERENTIATE and call.args and isinstance(call.args[0], ast.Name):
             differentiated.add(call.args[0].id)
-        for part in nodes_of(call.args):
+        for part in nodes_of(call.args) if asks_for_variables else ():
             if isinstance(part, ast.Attribute) and part.attr in TRAINED_VARIABLES:
                 trained.add(ast.unparse(part.value))
     return TrainingUses(frozenset(differentiated), frozenset(trained))

@@ -51,6 +51,13 @@ class Uses(NamedTuple):
     parts: dict[str, Part]
 
 
+class Attributes(NamedTuple):
+    """The attributes that a function names: `of_self` those of `self`, `stored` those that it sets or deletes, of whatever it is."""
+
+    of_self: frozenset[str]
+    stored: frozenset[str]
+
+
 _ASKED_OF_TENSORS = frozenset({"get_shape", "set_shape"})
 # What NumPy is asked for beside computations: numbers, types, settings.
 _NO_COMPUTATIONS = frozenset(
@@ -123,6 +130,19 @@ def uses_in(nodes: Iterable[ast.AST], parameters: frozenset[str]) -> Uses:
         tuple(cut),
         parts.found,
     )
+
+
+def attributes_in(nodes: Iterable[ast.AST]) -> Attributes:
+    """What the attributes among some nodes are."""
+    of_self: set[str] = set()
+    stored: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Attribute):
+            if isinstance(node.value, ast.Name) and node.value.id == "self":
+                of_self.add(node.attr)
+            if not isinstance(node.ctx, ast.Load):
+                stored.add(node.attr)
+    return Attributes(frozenset(of_self), frozenset(stored))
 
 
 class _Parts:

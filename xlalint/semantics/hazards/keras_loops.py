@@ -43,7 +43,7 @@ def note(base: Value, attr: str, node: ast.AST, frame: Frame) -> None:
 def _is_of_keras(base: Value, attr: str, node: ast.AST, frame: Frame) -> bool:
     if base.kind is UNKNOWN:
         return (
-            "keras" in frame.module.text
+            frame.module.mentions("keras")
             and _MODEL_NAME.search(receiver_name(node).lower()) is not None
             and not frame.analysis.modules.project.mentions(f"def {attr}(")
             and _is_called_so(node, attr)

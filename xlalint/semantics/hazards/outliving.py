@@ -192,13 +192,10 @@ def _is_set_elsewhere(cls: ClassInfo, attribute: str, frame: Frame) -> bool:
     if frame.analysis.configurations.is_set_outside(cls, attribute):
         return True
     return any(
-        isinstance(part, ast.Attribute)
-        and part.attr == attribute
-        and not isinstance(part.ctx, ast.Load)
+        attribute in method.attributes.stored
         for owner in frame.analysis.classes.line(cls)
         for method in owner.methods.values()
         if method.name not in SETTING_UP and method is not frame.function
-        for part in nodes_of([method.node])
     )
 
 

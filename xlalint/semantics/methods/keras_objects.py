@@ -51,7 +51,7 @@ def _is_of_keras(base: Value, attr: str, arguments: Arguments, node: ast.AST, fr
         return True
     if not _LOOP_SETTINGS.isdisjoint(arguments.keywords):
         return True
-    return receiver_name(node) == "model" and "keras" in frame.module.text
+    return receiver_name(node) == "model" and frame.module.mentions("keras")
 
 
 def _add_weight(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:

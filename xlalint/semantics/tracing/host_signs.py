@@ -59,8 +59,8 @@ def drives_training(info: FunctionInfo) -> bool:
     """`for epoch in range(epochs): ...`, `for batch in loader: ...`: whoever counts epochs, or asks for one batch after another, runs steps
     from the host, and compiles none of this.
     """
-    text = info.module.text
-    if ("epoch" not in text and "oader" not in text) or not isinstance(info.node.body, list):
+    mentions = info.module.mentions
+    if not (mentions("epoch") or mentions("oader")) or not isinstance(info.node.body, list):
         return False
     return any(
         isinstance(node, ast.For) and (_counts_epochs(node.target) or _is_loader(node.iter))

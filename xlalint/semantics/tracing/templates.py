@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from xlalint.semantics.classes import ClassTable
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
-from xlalint.semantics.syntax import nodes_of
 
 
 def heirs(
@@ -23,7 +22,7 @@ def heirs(
                     name for name, m in ancestor.methods.items() if name in seen and is_open(m)
                 }
                 for method in ancestor.methods.values() if filled else ():
-                    if method.name not in seen and _names_one_of(method, filled):
+                    if method.name not in seen and not method.attributes.of_self.isdisjoint(filled):
                         found.setdefault(method, []).append(cls)
                 seen.update(ancestor.methods)
     return found
@@ -41,14 +40,4 @@ def _says_nothing(statement: ast.stmt) -> bool:
         return isinstance(value, ast.Name) and value.id in ("NotImplemented", "NotImplementedError")
     return isinstance(statement, (ast.Pass, ast.Raise)) or (
         isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    )
-
-
-def _names_one_of(method: FunctionInfo, names: set[str]) -> bool:
-    return any(
-        isinstance(node, ast.Attribute)
-        and node.attr in names
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "self"
-        for node in nodes_of(method.body)
     )

@@ -187,7 +187,7 @@ def _through(value: Value, options: dict[str, Value], frame: Frame) -> tuple[str
 
 def _replaces_gradient(decorator: FunctionInfo) -> bool:
     """Whether a decorator of the project's puts what it decorates into a function under tf.custom_gradient that it defines."""
-    nodes = nodes_of(decorator.body) if "custom_gradient" in decorator.module.text else ()
+    nodes = nodes_of(decorator.body) if decorator.module.mentions("custom_gradient") else ()
     return any(
         ast.unparse(maker).endswith("tf.custom_gradient")
         for node in nodes

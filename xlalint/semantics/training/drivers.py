@@ -364,7 +364,7 @@ class Drivers:
         self, call: ast.Call, info: FunctionInfo, jit: bool, frame: Frame
     ) -> None:
         """What a tokenizer made in the loop, as long as the longest text: each length is another program."""
-        for loop in frame.loops if "okenizer" in frame.module.text else ():
+        for loop in frame.loops if frame.module.mentions("okenizer") else ():
             for made in handed_on(call, tokenized_in(list(getattr(loop, "body", ())))):
                 site = Site(made, frame.module, frame.function, TOKENIZED)
                 use = _Use(VARIABLE_LENGTH, site, _called(info), info, jit, False, frame.module)

@@ -78,4 +78,4 @@ def _runs_on_replicas(frame: Frame) -> bool:
         return True
     root = frame.context.root
     is_train_step = root is not None and root.name == "train_step" and root.cls is not None
-    return is_train_step and "Strategy(" in frame.module.text
+    return is_train_step and frame.module.mentions("Strategy(")
