@@ -128,7 +128,8 @@ def call(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
             if repeated is not None and frame.context.is_compiled:
                 frame.analysis.recurrent_layers.saw_call(repeated, node, frame)
         if plain.startswith(("keras.losses.", "keras.metrics.")):
-            counts.note_arguments(arguments, node, frame)
+            by_rows = plain.rsplit(".", 1)[-1].startswith("Sparse")
+            counts.note_arguments(arguments, node, frame, by_rows=by_rows)
         structured = _may_return_more(plain)
         is_model = plain.startswith(("keras.Sequential", "keras.Model", "keras.applications."))
         if (

@@ -50,8 +50,11 @@ _KEEP_COUNTS = frozenset(
 # Of several tensors, but with no element of one beside an element of another.
 _NOT_PAIRED = frozenset(
     "where concat stack concatenate matmul einsum tensordot dot gather gather_nd take tensor_scatter_nd_update "
-    "tensor_scatter_nd_add tensor_scatter_nd_sub tensor_scatter_nd_max tensor_scatter_nd_min".split()
+    "tensor_scatter_nd_add tensor_scatter_nd_sub tensor_scatter_nd_max tensor_scatter_nd_min "
+    "in_top_k top_k_categorical_accuracy sparse_top_k_categorical_accuracy reverse_sequence set_diag".split()
 )
+# Of labels and of what has an axis of classes behind theirs, these compare how many rows there are.
+_BY_ROWS = "sparse_"
 # These combine within what they make of one argument and another, each counted on its way.
 _PAIR_WITHIN = frozenset({"meshgrid", "softmax_cross_entropy_with_logits"})
 # The same, where both of what they take are data-sized, also by one count.
@@ -190,7 +193,12 @@ def note_pair(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
     """Note an elementwise operation on two tensors that were counted apart. XLA does not compare counts in the bodies of loops and
     conditionals (measured, TensorFlow 2.15).
     """
-    if _are_apart(left, right) and not (frame.constructs or frame.bodies):
+    if _are_apart(left, right):
+        _note_apart(node, left, right, frame)
+
+
+def _note_apart(node: ast.AST, left: Value, right: Value, frame: Frame) -> None:
+    if not (frame.constructs or frame.bodies):
         frame.analysis.note(frame, node, DATA_SIZED_USE, left if left.sure else right, SEPARATE)
 
 
@@ -203,7 +211,7 @@ def note_call(api: Api, arguments: Arguments, node: ast.AST, frame: Frame) -> No
         return
     is_paired = (api.shape or "").startswith(_CALLED_ALIKE) or api.name.startswith(_PAIRED)
     if frame.analysis.tells_counts_apart and is_paired and leaf not in _NOT_PAIRED:
-        note_arguments(arguments, node, frame)
+        note_arguments(arguments, node, frame, by_rows=leaf.startswith(_BY_ROWS))
 
 
 def _note_within(least: int, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
@@ -212,11 +220,17 @@ def _note_within(least: int, arguments: Arguments, node: ast.AST, frame: Frame) 
         frame.analysis.note(frame, node, DATA_SIZED_USE, sized[0], SEPARATE)
 
 
-def note_arguments(arguments: Arguments, node: ast.AST, frame: Frame) -> None:
-    """Note a call that works on its data-sized arguments element by element."""
+def note_arguments(
+    arguments: Arguments, node: ast.AST, frame: Frame, *, by_rows: bool = False
+) -> None:
+    """Note a call that works on its data-sized arguments element by element, or row by row."""
     sized = _sized(arguments.values)
     for other in sized[1:]:
-        note_pair(node, sized[0], other, frame)
+        if by_rows and sized[0].sized_axis == other.sized_axis == 0:
+            if _have_other_counts(sized[0], other):
+                _note_apart(node, sized[0], other, frame)
+        else:
+            note_pair(node, sized[0], other, frame)
 
 
 def _sized(values: Iterable[Value]) -> list[Value]:
@@ -228,13 +242,17 @@ def _sized(values: Iterable[Value]) -> list[Value]:
     ]
 
 
-def _are_apart(left: Value, right: Value) -> bool:
+def _have_other_counts(left: Value, right: Value) -> bool:
     if left.counted is None or right.counted is None or left.counted == right.counted:
         return False
-    if left.shape == () or right.shape == ():
+    return _of_two_axes(left.counted) == _of_two_axes(right.counted)
+
+
+def _are_apart(left: Value, right: Value) -> bool:
+    if left.shape == () or right.shape == () or not _have_other_counts(left, right):
         return False
-    if left.counted < 0 or right.counted < 0:
-        return left.counted < 0 and right.counted < 0
+    if _of_two_axes(left.counted):
+        return True
     if _may_be_broadcast(left, right) or _may_be_broadcast(right, left):
         return False
     return _place(left, right) == _place(right, left) is not None
