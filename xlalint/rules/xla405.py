@@ -8,6 +8,7 @@ from xlalint.rules.base import Rule
 from xlalint.rules.xla401 import listed
 from xlalint.semantics.facts import CALL, DENSE_SHAPE, ROW_LENGTHS, SPARSE_INPUT, CallDetail
 from xlalint.semantics.hazards import families
+from xlalint.semantics.results import feature_columns
 
 
 class SparseOrRagged(Rule):
@@ -45,8 +46,12 @@ class SparseOrRagged(Rule):
             detail: CallDetail = fact.detail
             if detail.family != families.COMPOSITE or detail.verdict.status != "fails":
                 continue
+            if detail.verdict.reason == feature_columns.REASON:
+                variant = "unknown-columns" if detail.verdict.possible else "columns"
+            else:
+                variant = "conditional" if detail.verdict.possible else "missing"
             self.report(
-                node, fact, "conditional" if detail.verdict.possible else "missing",
+                node, fact, variant,
                 confidence="certain",
                 use=self.quote(named), ops=listed(detail.verdict.missing),
                 replacement=detail.replacement or "dense tensors with padding or a mask",

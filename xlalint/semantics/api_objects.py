@@ -11,7 +11,7 @@ from xlalint.semantics import symbolic
 from xlalint.semantics.arguments import bind
 from xlalint.semantics.catalog import Api
 from xlalint.semantics.elements import flattened, latest
-from xlalint.semantics.facts import ASSUMED, CALL, CallDetail
+from xlalint.semantics.facts import ASSUMED, CALL, CallDetail, Verdict
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import (
     counts,
@@ -26,6 +26,7 @@ from xlalint.semantics.hazards.noted_calls import detail_of
 from xlalint.semantics.names import api_name
 from xlalint.semantics.results import (
     bijectors,
+    feature_columns,
     keras_callables,
     result_shapes,
     result_sizes,
@@ -111,8 +112,9 @@ def call(target: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Va
         dependence = latest(arguments.positional)
         failing: CallDetail | recurrent.Recurrent | None = None
         if api is not None and plain.startswith("keras.layers."):
-            verdict = verdicts.judge(api, {**made, **arguments.keywords})
-            if verdict.status in ("fails", "crashes") and not verdict.possible:
+            verdict = _verdict(api, {**made, **arguments.keywords})
+            is_sure = not verdict.possible or verdict.reason == feature_columns.REASON
+            if verdict.status in ("fails", "crashes") and is_sure:
                 failing = detail_of(api, verdict, {}, False)
                 frame.analysis.note(frame, node, CALL, NOTHING_KNOWN, failing)
             elif verdict.gradient == "fails" and not made and frame.context.is_compiled:
@@ -164,9 +166,16 @@ def failing_layer(layer: Value, given: dict[str, Value], frame: Frame) -> CallDe
     if api is None:
         return None
     made = dict(layer.ref.arguments) if isinstance(layer.ref, Made) else {}
-    verdict = verdicts.judge(api, {**made, **given})
+    verdict = _verdict(api, {**made, **given})
     fails = verdict.status in ("fails", "crashes") and not verdict.possible
     return detail_of(api, verdict, {}, False) if fails else None
+
+
+def _verdict(api: Api, given: dict[str, Value]) -> Verdict:
+    """What becomes of calling a layer that was made with these arguments."""
+    if api.name == feature_columns.LAYER:
+        return feature_columns.verdict(given)
+    return verdicts.judge(api, given)
 
 
 _MAKE_DATASETS = (
@@ -208,6 +217,7 @@ def may_make(plain: str) -> bool:
         or (plain.startswith("keras.") and leaf[:1].isupper())
         or precision.is_policy(plain)
         or host_objects.may_make(plain)
+        or feature_columns.may_make(plain)
         or keras_callables.may_make(plain)
     )
 
@@ -232,6 +242,8 @@ def make(name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value 
     on_host = host_objects.make(plain, arguments.positional, arguments.keywords)
     if on_host is not None:
         return on_host
+    if feature_columns.may_make(plain):
+        return feature_columns.made(plain, arguments)
     leaf = plain.rsplit(".", 1)[-1]
     if plain.startswith("keras.") and leaf[:1].isupper() and leaf != "Input":
         model = frame.analysis.model_layers.made(name, plain, arguments, node, frame)
@@ -253,6 +265,8 @@ def _made(name: str, plain: str, arguments: Arguments, frame: Frame) -> str | Ma
     if api is None:
         return name
     decisive = {parameter for condition in api.conditions for parameter, _ in condition.when}
+    if plain == feature_columns.LAYER:
+        decisive.add(feature_columns.PARAMETER)
     given = {key: value for key, value in bind(api.params, arguments).items() if key in decisive}
     if _is_recurrent(plain):
         given.update(recurrent.marked(plain, is_of_keras_2(name, frame), arguments))
