@@ -42,6 +42,7 @@ _BY_NAME = {
     "keras.Model": MODEL,
     "keras.Sequential": MODEL,
     "keras.Layer": LAYER,
+    "keras.Operation": LAYER,
     "keras.Loss": LOSS,
     "keras.Metric": METRIC,
     "keras.Optimizer": OPTIMIZER,
