@@ -14,7 +14,15 @@ from xlalint.semantics.configured import Configurations
 from xlalint.semantics.control_flow import handlers
 from xlalint.semantics.control_flow.carried import Carried
 from xlalint.semantics.environment import keras_imports, keras_layers, packages, renames
-from xlalint.semantics.facts import COMPILED, JIT_ON, Context, Fact, ModuleFacts
+from xlalint.semantics.facts import (
+    ASSUMED,
+    COMPILED,
+    FORMATTING,
+    JIT_ON,
+    Context,
+    Fact,
+    ModuleFacts,
+)
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.functions import Functions
@@ -31,6 +39,7 @@ from xlalint.semantics.objects import Objects
 from xlalint.semantics.project_modules import Project
 from xlalint.semantics.regions import Regions
 from xlalint.semantics.settled_calls import SettledCalls
+from xlalint.semantics.tracing import host_use
 from xlalint.semantics.tracing.host_functions import HostFunctions
 from xlalint.semantics.tracing.inherited_steps import InheritedSteps
 from xlalint.semantics.tracing.registries import Registries
@@ -144,6 +153,8 @@ class Analysis:
             if frame.caught and handlers.is_caught(kind, frame):
                 frame.raised = True
                 return
+            if kind == FORMATTING and frame.context.region == ASSUMED:
+                frame.host |= host_use.VALUES
             self.keep(frame, node, kind, value, detail)
 
     def note_anywhere(

@@ -202,10 +202,18 @@ def _has_mask_of_unknown_rank(name: str, arguments: Arguments) -> bool:
     return mask is not None and mask.shape is None and (mask.rank or 0) < 2
 
 
+def _masks_rows_cut_here(name: str, arguments: Arguments) -> bool:
+    """`tf.ragged.boolean_mask(rows, rows_that_stay)`, where this program cut the rows: it counts what stays of each."""
+    kept = arguments.values[0] if arguments.values else NOTHING_KNOWN
+    return name == _MASKED_ROWS and kept.kind is RAGGED and kept.ref == CUT_HERE
+
+
 def _is_cut_by_data(name: str, arguments: Arguments) -> bool:
     cuts = _CUTS.get(name)
     if cuts is None:
         return False
+    if _masks_rows_cut_here(name, arguments):
+        return True
     positional = arguments.positional
     value = arguments.keywords.get(cuts) or (positional[1] if len(positional) > 1 else None)
     if cuts == "lengths" and "padding" in arguments.keywords and positional:
@@ -223,7 +231,7 @@ def numbers_rows(name: str, arguments: Arguments) -> Value | None:
     if not flat or flat[0].kind is not RAGGED or flat[0].ref != CUT_HERE or flat[0].guess:
         return None
     leaf = name.rsplit(".", 1)[-1]
-    if leaf == "value_rowids":
+    if leaf == "value_rowids" or name == _MASKED_ROWS:
         return flat[0]
     axis = _second("axis", arguments)
     constant = axis.constant() if axis is not None else None
