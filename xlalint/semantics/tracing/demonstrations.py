@@ -12,7 +12,9 @@ from xlalint.semantics.syntax import nodes_of
 # What a demonstration hands to what it shows.
 _MADE_UP = re.compile(
     r"\b(tf|tensorflow|np|numpy|K|backend)\.(random(_\w+)?|constant|ones|zeros|range|fill|eye|[Vv]ariable|convert_to_tensor|array|arange|"
-    r"linspace|ones_like|zeros_like|expand_dims|reshape|cast|keras\.Input|keras\.layers\.Input)\b|\bInput\("
+    r"linspace|ones_like|zeros_like|expand_dims|reshape|cast|keras\.Input|keras\.layers\.Input)\b|\bInput\(|"
+    # Rows of numbers, as they are written.
+    r"\[\[-?\d"
 )
 # What programs that do something have: data, training, arguments, files, an environment to play in.
 _WORKS = re.compile(
