@@ -25,6 +25,10 @@ class SparseOrRagged(Rule):
         for fact in self.facts(node, ROW_LENGTHS):
             self.report(node, fact, "row-lengths", use=self.quote(node.func))
 
+    def visit_Name(self, node: cst.Name) -> None:
+        """A layer in the list of a model."""
+        self._judge(node, node)
+
     def visit_Attribute(self, node: cst.Attribute) -> None:
         """An API that is passed on: `tf.nest.map_structure(tf.sparse.reorder, inputs)`."""
         self._judge(node, node)

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from xlalint.semantics.arguments import Arguments, bind
 from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import Verdict
+from xlalint.semantics.joins import alternatives
 from xlalint.semantics.values import INSTANCE, NOTHING_KNOWN, Made, Value, class_name
 
 # Why a verdict fails: such columns are there, or nobody knows which they are (`possible`).
@@ -67,7 +68,9 @@ def verdict(given: Mapping[str, Value]) -> Verdict:
 
 def _lacking(columns: Value) -> tuple[str, ...] | None:
     """The operations that XLA lacks for the first of some columns that it lacks any for; None where some are not known, and the others compile."""
-    found = [_lacking_of(column) for column in leaves(columns)]
+    # A list that was appended to holds one or another in each of its places.
+    each_one = (one for column in leaves(columns) for one in alternatives(column))
+    found = [_lacking_of(column) for column in each_one]
     lacking = next((each for each in found if each), None)
     return None if not found or (lacking is None and None in found) else lacking or ()
 
