@@ -552,6 +552,22 @@ def test_a_failure_told_where_it_goes_through_is_no_other_where_the_tape_asks(fo
     assert len(unclaimed(judge([], [told], [], folder), [told], folder)) == 2
 
 
+def test_an_operation_without_a_kernel_foretells_that_its_gradient_has_none(folder: Path) -> None:
+    lowered = failure(folder, 4, "no-kernel", "lower")
+    forward = dataclasses.replace(lowered, op="SparseSegmentMean")
+    backward = dataclasses.replace(
+        lowered,
+        op="SparseSegmentMeanGrad",
+        message="SparseSegmentMeanGrad has no XLA kernel, in the gradient of SparseSegmentMean",
+    )
+    told = target(folder, forward, backward, failed="lower")
+    needs = "`x` makes sparse tensors of its columns ({}), and XLA has no kernels for these"
+    ours = finding("XLA405", 4, message=needs.format("SparseSegmentMean"))
+    assert unclaimed(judge([ours], [told], [], folder), [told], folder) == []
+    other = finding("XLA405", 4, message=needs.format("SparseReshape"))
+    assert len(unclaimed(judge([other], [told], [], folder), [told], folder)) == 2
+
+
 def test_a_finding_told_once_for_several_sizes_foretells_each(folder: Path) -> None:
     told = target(folder, failure(folder, 5, "not-constant", "lower"), failed="lower")
     folded = finding("XLA203", 2, message="`n` comes from data, like 1 more size of this function")

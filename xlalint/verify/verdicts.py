@@ -250,7 +250,11 @@ def _is_of_kind(failure: Failure, case: _Case) -> bool:
     if case.claim.only_backward and not _is_backward(failure):
         return False
     named = claims.operations_named(case.finding)
-    return failure.kind != "no-kernel" or not named or failure.op in named
+    if failure.kind != "no-kernel" or not named or failure.op in named:
+        return True
+    # What lacks a kernel for itself may lack one for its gradient as well.
+    _, is_backward, forward = failure.message.partition(IN_A_GRADIENT)
+    return bool(is_backward) and forward in named
 
 
 # How TensorFlow names the operations that a tape adds: `op_name="gradient_tape/strided_slice/StridedSliceGrad"`.

@@ -20,7 +20,8 @@ REASON = "columns"
 PARAMETER = "feature_columns"
 LAYER = "keras.layers.DenseFeatures"
 _HOMES = ("tf.feature_column.", "tf.compat.v1.feature_column.")
-_EMBEDS = ("SparseReshape", "SparseFillEmptyRows")
+# The last of these combines the embeddings of a row, by their mean unless the column says otherwise.
+_EMBEDS = ("SparseReshape", "SparseFillEmptyRows", "SparseSegmentMean")
 # What XLA lacks for a column itself, whatever it is made of.
 _LACKS = {
     "numeric_column": (),
