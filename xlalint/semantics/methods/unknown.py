@@ -15,11 +15,11 @@ from xlalint.semantics.methods.handler import Method
 from xlalint.semantics.methods.keras_objects import keras_method
 from xlalint.semantics.methods.loss_scaling import OF_SCALED
 from xlalint.semantics.methods.strategies import of_strategy
-from xlalint.semantics.results import drawn_samples
+from xlalint.semantics.results import composites, drawn_samples
 from xlalint.semantics.syntax import called_name, receiver_name
 from xlalint.semantics.tracing import host_use
 from xlalint.semantics.training import meetings, node_inputs, pipelines
-from xlalint.semantics.values import COMPUTED, NOTHING_KNOWN, STATIC_SHAPE, TENSOR, Value
+from xlalint.semantics.values import COMPUTED, NOTHING_KNOWN, RAGGED, STATIC_SHAPE, TENSOR, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments
@@ -147,7 +147,19 @@ def _of_distribution(
 
 
 # Methods whose names say enough where the object is not known: models of packages that are not read.
+def _of_rows(base: Value, attr: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """`rows[0].to_tensor()`: of what stands in a row of a ragged tensor, rows alone have it."""
+    owner = node.func.value if isinstance(node, ast.Call) else None  # type: ignore[attr-defined]
+    if isinstance(owner, ast.Subscript):
+        outer = frame.analysis.evaluate(owner.value, frame)
+        if outer.kind is RAGGED and not (outer.guess or outer.optional):
+            rows = Value(RAGGED, outer.dependence, sure=outer.sure)
+            return composites.method(rows, attr, arguments, node, frame)
+    return NOTHING_KNOWN
+
+
 OF_UNKNOWN: dict[str, Method] = {
+    **dict.fromkeys(("to_tensor", *composites.TELL_OF_ROWS), _of_rows),
     **dict.fromkeys(("numpy", "tolist"), _numpy_of_unknown),
     "get_shape": _shape_of_unknown,
     **OF_SCALED,
