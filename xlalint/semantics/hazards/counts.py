@@ -5,6 +5,8 @@ A mask counts what it keeps, and so does each slice, product of matrices and res
 Elementwise operations, casts, reductions of other axes, one-hot vectors and gathers by the same indices keep the count (all measured, TensorFlow
 2.12, 2.15, 2.16, 2.17, 2.18 and 2.21: fixtures/XLA204/flagged_separate_counts.py).
 
+`tf.math.in_top_k`, `tf.reverse_sequence` and `tf.linalg.set_diag` take tensors that were counted apart (TensorFlow 2.15: near_one_count.py).
+
 Ones, tiles and broadcasts of `tf.shape(kept)[0]` rows have the count of what was kept. `tf.size(kept)`, and a shape in int64, count again, and so do
 `tf.range` and `tf.repeat`, whatever they are given (TensorFlow 2.15: flagged_sizes_counted_again.py).
 
