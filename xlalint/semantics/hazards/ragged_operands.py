@@ -25,17 +25,19 @@ _ELEMENTWISE = "broadcast"
 
 def verdict(api: Api, bound: dict[str, Value]) -> Verdict | None:
     """What becomes of an elementwise function of both, or of a product; None for anything else."""
-    if api.name in _PRODUCTS and sum(map(_is_sure, bound.values())) == 2:
-        return Verdict("fails", (_OF_PRODUCTS,), "no-kernel", (), ())
+    rows = [value for value in bound.values() if _is_ragged(value)]
+    is_open = any(value.guess for value in rows)
+    if api.name in _PRODUCTS and len(rows) == 2:
+        return Verdict("fails", (_OF_PRODUCTS,), "no-kernel", (), (), possible=is_open)
     if api.shape != _ELEMENTWISE or not meet(bound.values()):
         return None
-    return Verdict("fails", (OPERATION,), "no-kernel", (), ())
+    return Verdict("fails", (OPERATION,), "no-kernel", (), (), possible=is_open)
 
 
 def meet(operands: Iterable[Value]) -> bool:
-    """Whether one operand is ragged for certain, and another dense, with at least one axis."""
+    """Whether one operand is ragged, or is by a question that was asked of it, and another dense, with at least one axis."""
     given = tuple(operands)
-    return any(map(_is_sure, given)) and any(map(_has_axis, given))
+    return any(map(_is_ragged, given)) and any(map(_has_axis, given))
 
 
 def meets_slices(node: ast.AST, left: Value, right: Value) -> bool:
@@ -44,7 +46,7 @@ def meets_slices(node: ast.AST, left: Value, right: Value) -> bool:
         return False
     sides = ((left, right, node.right), (right, left, node.left))
     return any(
-        _is_sure(rows) and dense.kind is TENSOR and not dense.guess and _is_of_an_axis(written)
+        _is_ragged(rows) and dense.kind is TENSOR and not dense.guess and _is_of_an_axis(written)
         for rows, dense, written in sides
     )
 
@@ -58,9 +60,8 @@ def _is_of_an_axis(node: ast.expr) -> bool:
     return any(isinstance(part, ast.Slice) for part in parts)
 
 
-def _is_sure(value: Value) -> bool:
-    """Whether a value is ragged for certain."""
-    return value.kind is RAGGED and not (value.guess or value.optional)
+def _is_ragged(value: Value) -> bool:
+    return value.kind is RAGGED and not value.optional
 
 
 def _has_axis(value: Value) -> bool:
