@@ -200,11 +200,18 @@ def _with_item(base: Value, index: Value | None, value: Value) -> Value:
     return base._replace(ref=tuple(items))
 
 
+def _is_at_tensors(index: ast.expr, frame: Frame) -> bool:
+    """`array[0, i]`, where `i` goes over a tensor: eager code alone has numbers for it."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    names = [part for part in parts if isinstance(part, ast.Name)]
+    return any(frame.analysis.evaluate(name, frame).kind is TENSOR for name in names)
+
+
 def _store_in_array(target: ast.Subscript, base: Value, value: Value, frame: Frame) -> None:
     """`array[i] = tensor`: only an array of objects takes one."""
     if frame.context.region == ASSUMED:
-        # Nobody compiles what fills arrays with what it is given or computes; with sizes, permutations and tables, many do.
-        if value.kind not in (PYTHON, SHAPE, NDARRAY):
+        # Nobody compiles what fills arrays with what it is given or computes, or at places that it does; with sizes, permutations and tables, many do.
+        if value.kind not in (PYTHON, SHAPE, NDARRAY) or _is_at_tensors(target.slice, frame):
             frame.host |= host_use.WORK
     elif base.dtype not in (None, "object") and is_computed(value):
         frame.analysis.note(frame, target, ARRAY_ITEM, value)

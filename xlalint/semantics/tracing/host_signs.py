@@ -95,6 +95,9 @@ NEVER_TRACED = frozenset(
         "from_config",
         "compute_output_shape",
         "compute_output_spec",
+        # Arrays, before a model is trained and after it.
+        "set_weights",
+        "get_weights",
         "setUp",
         "tearDown",
     }
