@@ -14,15 +14,7 @@ from xlalint.semantics.configured import Configurations
 from xlalint.semantics.control_flow import handlers
 from xlalint.semantics.control_flow.carried import Carried
 from xlalint.semantics.environment import keras_imports, keras_layers, packages, renames
-from xlalint.semantics.facts import (
-    ASSUMED,
-    COMPILED,
-    FORMATTING,
-    JIT_ON,
-    Context,
-    Fact,
-    ModuleFacts,
-)
+from xlalint.semantics.facts import COMPILED, JIT_ON, Context, Fact, ModuleFacts
 from xlalint.semantics.failures import Failure
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.functions import Functions
@@ -153,8 +145,7 @@ class Analysis:
             if frame.caught and handlers.is_caught(kind, frame):
                 frame.raised = True
                 return
-            if kind == FORMATTING and frame.context.region == ASSUMED:
-                frame.host |= host_use.VALUES
+            frame.host |= host_use.of_fact(kind, frame)
             self.keep(frame, node, kind, value, detail)
 
     def note_anywhere(

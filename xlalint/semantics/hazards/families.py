@@ -26,7 +26,7 @@ _FILES = re.compile(
 _PIPELINE = re.compile(r"Dataset|Iterator|Queue|Barrier|^(Unstage|Stage|MapStage|OrderedMap)")
 _TEXT = re.compile(
     r"^(String|AsString|Substr|ReduceJoin|UnsortedSegmentJoin|Regex|StaticRegex|Unicode|Fingerprint|Skipgram|Encode|"
-    r"Decode|Parse|Serialize|Deserialize|ExtractJpegShape|SparseCross|DecodeRaw)|LookupTable|HashTable|StringToHash"
+    r"Decode|Parse|Serialize|Deserialize|ExtractJpegShape|DecodeRaw)|LookupTable|HashTable|StringToHash"
 )
 # Optimizers have sparse updates of their own, which are no matter of sparse tensors.
 _COMPOSITE = re.compile(r"(?<!Resource)Sparse(?!Apply)|Ragged")

@@ -9,6 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.elements import leaves
+from xlalint.semantics.facts import ASSUMED, FORMATTING
 from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.values import ARRIVING, NONE
 
@@ -22,6 +23,11 @@ WORK = 1
 VALUES = 2
 # A tf.function is called: whoever calls it drives what is compiled.
 TRACES = 4
+
+
+def of_fact(kind: str, frame: Frame) -> int:
+    """What a fact says of code that nobody is seen to compile: who formats a tensor as a number for people has one."""
+    return VALUES if kind == FORMATTING and frame.context.region == ASSUMED else 0
 
 
 def of_reading(call: ast.AST, frame: Frame) -> int:

@@ -44,8 +44,6 @@ class Scopes:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self._starts: dict[FunctionInfo, str] = {}
-        # Whether the text of a module enters a scope or makes a strategy: most do neither, and are not walked.
-        self._mentions: dict[ModuleInfo, bool] = {}
         # Constructors are run once for all callers: those that somebody calls inside a scope may all be.
         self._constructed_inside: set[FunctionInfo] = set()
         self._noted: dict[tuple[str, Site], Value] = {}
@@ -59,10 +57,8 @@ class Scopes:
 
     def start_of(self, module: ModuleInfo, body: Sequence[ast.AST]) -> str:
         """Where these statements run, as their author sees it; empty where they do not say."""
-        if module not in self._mentions:
-            self._mentions[module] = ".scope(" in module.text or "Strategy(" in module.text
-        if not self._mentions[module]:
-            return ""
+        if not (module.mentions(".scope(") or module.mentions("Strategy(")):
+            return ""  # most enter no scope and make no strategy, and are not walked
         start = ""
         for node in nodes_of(body, into_functions=False):
             if isinstance(node, ast.Call) and _makes_strategy(node):
