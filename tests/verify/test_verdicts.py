@@ -568,6 +568,25 @@ def test_an_operation_without_a_kernel_foretells_that_its_gradient_has_none(fold
     assert len(unclaimed(judge([other], [told], [], folder), [told], folder)) == 2
 
 
+def test_a_layer_that_a_model_is_given_by_its_name_fails_where_it_was_made(
+    write: WriteFiles,
+) -> None:
+    source = "features = DenseFeatures(columns)\nothers = Dense(1)\nmodel = Sequential([features, others])\n"
+    folder = write({"m.py": source})
+    makes = "`features` makes sparse tensors of its columns (SparseReshape), and XLA has no kernels for these"
+    claim = finding("XLA405", 3, message=makes, columns=(21, 29))
+    own = dataclasses.replace(failure(folder, 1, "no-kernel", "lower"), op="SparseReshape")
+    beside = dataclasses.replace(failure(folder, 2, "no-kernel", "lower"), op="SparseReshape")
+    told = target(folder, own, failed="lower")
+    judged = judge([claim], [told], [], folder)
+    assert judged[0].verdict == CONFIRMED
+    assert unclaimed(judged, [told], folder) == []
+    elsewhere = target(folder, beside, failed="lower")
+    judged = judge([claim], [elsewhere], [], folder)
+    assert judged[0].verdict != CONFIRMED
+    assert len(unclaimed(judged, [elsewhere], folder)) == 1
+
+
 def test_a_finding_told_once_for_several_sizes_foretells_each(folder: Path) -> None:
     told = target(folder, failure(folder, 5, "not-constant", "lower"), failed="lower")
     folded = finding("XLA203", 2, message="`n` comes from data, like 1 more size of this function")

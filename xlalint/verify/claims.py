@@ -175,6 +175,15 @@ def operations_named(finding: Finding) -> frozenset[str]:
     return frozenset(_OPERATION.findall(match[1] or match[2]))
 
 
+def layer_named(finding: Finding) -> str:
+    """The name under which a finding about a kernel knows what is called, or what a model is given; nothing of other findings."""
+    if finding.code not in ("XLA401", "XLA403", "XLA405"):
+        return ""
+    quoted = _QUOTED.match(finding.message)
+    name = quoted[1] if quoted is not None else ""
+    return name if name.replace(".", "_").isidentifier() else ""
+
+
 def speaks_of(message: str, finding: Finding) -> bool:
     """Whether an error is about the name that a finding says is gone, the file's name or the symbolic tensor that is refused."""
     name, *rest = _QUOTED.findall(finding.message) or ("",)

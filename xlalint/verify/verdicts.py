@@ -145,6 +145,7 @@ def unclaimed(
             claimed = any(_is_told_by(failure, one) for one in rested_on) or any(
                 (case.span.fit(failure) != ELSEWHERE and _is_of_kind(failure, case))
                 or _is_raised_within(failure, case)
+                or _is_of_its_layer(failure, case)
                 for case in cases
             )
             claimed |= any(
@@ -212,6 +213,8 @@ def _bears_out(failure: Failure, case: _Case, cases: Sequence[_Case]) -> bool:
         return True
     if not _is_of_kind(failure, case):
         return False
+    if _is_of_its_layer(failure, case):
+        return True
     if failure.kind == OUT_OF_REACH:
         return _lets_out(failure, case, cases)
     fit = case.span.fit(failure)
@@ -285,6 +288,15 @@ def _is_raised_within(failure: Failure, case: _Case) -> bool:
         return failure.kind in ("python", "symbolic")
     is_raise = linecache.getline(place.path, place.line).lstrip().startswith("raise")
     return finding.code == "XLA106" and failure.kind == "python" and is_raise
+
+
+def _is_of_its_layer(failure: Failure, case: _Case) -> bool:
+    """Is it told of the line that made a layer, which the finding names where a model is given it: `Sequential([features, ...])`?"""
+    place, name = failure.place, claims.layer_named(case.finding)
+    if not name or failure.kind != "no-kernel" or place is None or place.path != case.span.path:
+        return False
+    written = linecache.getline(place.path, place.line).lstrip()
+    return written.startswith((f"{name} =", f"{name}="))
 
 
 def _price(case: _Case, target: TargetReport) -> str:
