@@ -16,7 +16,7 @@ from xlalint import engine
 from xlalint.finding import CheckResult, Finding
 from xlalint.project import settings
 from xlalint.semantics import expressions, parameters
-from xlalint.semantics.catalog import load
+from xlalint.semantics.catalog.shipped import load
 from xlalint.semantics.facts import CALL
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.values import Value

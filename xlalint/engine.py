@@ -19,8 +19,8 @@ from xlalint.project.files import SourceFile, UnreadableError, discover
 from xlalint.project.packages import holds_packages, is_in_namespace, is_package
 from xlalint.project.settings import NOBODY_SAYS, Settings
 from xlalint.project.source import Source
-from xlalint.semantics import catalog
 from xlalint.semantics.analysis import Analysis
+from xlalint.semantics.catalog import shipped
 from xlalint.semantics.environment import legacy_keras, packages
 from xlalint.semantics.facts import ModuleFacts
 from xlalint.semantics.failures import Failure
@@ -427,13 +427,13 @@ def _analysis(loaded: Sequence[_Loaded], settings: Settings) -> Analysis:
     project = Project(_roots(loaded, settings.root))
     for item in loaded:
         project.add(item.module, item.file.path)
-    version = catalog.nearest(settings.tf_version)
+    version = shipped.nearest(settings.tf_version)
     installed = [
         Path(entry) for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))
     ]
     analysis = Analysis(
         project,
-        catalog.load(version),
+        shipped.load(version),
         _keras(loaded, settings),
         installed,
         tells_counts_apart=counts.are_told_apart(settings.tf_version),

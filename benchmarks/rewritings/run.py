@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from benchmarks.rewritings import compare, programs
 from benchmarks.rewritings.kinds import ALL, Rewriting, name_of
 from tests.fixtures.fixture_text import FIXTURES, fixture_paths
-from xlalint.semantics import catalog
+from xlalint.semantics.catalog import shipped
 
 # The rules about what is compiled: the others look at drivers, settings and files, each in a place of its own.
 _ABOUT_COMPILED_CODE = "XLA[1-4]*/*"
@@ -52,7 +52,7 @@ def main() -> int:
     if unknown:
         print(f"no such rewriting: {', '.join(unknown)}", file=sys.stderr)
         return 2
-    catalog.load = cache(catalog.load)  # read once, not for each program
+    shipped.load = cache(shipped.load)  # read once, not for each program
     gc.freeze()
     paths = [p for p in fixture_paths() if _is_wanted(p, arguments.fixtures)]
     wanted = [known[name] for name in arguments.rewritings] or list(ALL)

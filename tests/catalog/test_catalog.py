@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from xlalint import data
-from xlalint.semantics import catalog
-from xlalint.semantics.catalog import Api, Catalog, CatalogError, load
+from xlalint.semantics.catalog import shipped
+from xlalint.semantics.catalog.catalog import Catalog
+from xlalint.semantics.catalog.entries import Api, Condition
+from xlalint.semantics.catalog.shipped import CatalogError, load
 
-MINORS = catalog.available()
+MINORS = shipped.available()
 STATUSES = {"compiles", "fails", "crashes", "untraced", "not-compute"}
 REASONS = {None, "no-kernel", "constant", "dtype", "gradient", "eager-only", "other"}
 
@@ -20,12 +22,12 @@ REASONS = {None, "no-kernel", "constant", "dtype", "gradient", "eager-only", "ot
 @pytest.fixture(scope="module", params=MINORS)
 def facts(request: pytest.FixtureRequest) -> Catalog:
     """Each shipped catalogue in turn."""
-    return catalog.load(request.param)
+    return shipped.load(request.param)
 
 
 @pytest.fixture(scope="module")
 def newest() -> Catalog:
-    return catalog.load(MINORS[-1])
+    return shipped.load(MINORS[-1])
 
 
 def found(facts: Catalog, name: str) -> Api:
@@ -34,7 +36,7 @@ def found(facts: Catalog, name: str) -> Api:
     return api
 
 
-def condition(api: Api, **when: object) -> catalog.Condition:
+def condition(api: Api, **when: object) -> Condition:
     [match] = [each for each in api.conditions if dict(each.when) == when]
     return match
 
@@ -69,7 +71,7 @@ def test_an_unknown_name_has_no_facts(facts: Catalog, name: str) -> None:
 
 def test_a_missing_version_names_those_that_there_are() -> None:
     with pytest.raises(CatalogError) as error:
-        catalog.load("2.9")
+        shipped.load("2.9")
     assert str(error.value) == (
         "no catalogue for TensorFlow 2.9; there is one for: 2.12, 2.15, 2.18, 2.21. "
         "Choose one of these with --tf-version, or generate it: python -m tools.catalog"
@@ -79,9 +81,9 @@ def test_a_missing_version_names_those_that_there_are() -> None:
 @pytest.mark.parametrize("version", ["two", "", "2"])
 def test_what_is_no_version_is_refused(version: str) -> None:
     with pytest.raises(CatalogError, match="there is one for"):
-        catalog.load(version)
+        shipped.load(version)
     with pytest.raises(CatalogError, match="there is one for"):
-        catalog.nearest(version)
+        shipped.nearest(version)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +92,7 @@ def test_what_is_no_version_is_refused(version: str) -> None:
      ("2.12.0", "2.12"), ("2.4", "2.12"), ("3.0", "2.21")],
 )  # fmt: skip
 def test_the_nearest_version_is_the_newest_that_is_not_newer(asked: str, used: str) -> None:
-    assert catalog.nearest(asked) == used
+    assert shipped.nearest(asked) == used
 
 
 @pytest.mark.parametrize(
@@ -108,7 +110,7 @@ def test_a_broken_file_says_how_to_mend_it(
     (tmp_path / "catalog" / "2.21.json").write_text(text)
     monkeypatch.setattr(data, "root", lambda: tmp_path)
     with pytest.raises(CatalogError) as error:
-        catalog.load("2.21")
+        shipped.load("2.21")
     assert complaint in str(error.value)
     assert "python -m tools.catalog" in str(error.value)
 
@@ -118,7 +120,7 @@ def test_loading_costs_little(newest: Catalog) -> None:
     best = 1.0
     for _ in range(5):
         started = time.process_time()
-        catalog.load(MINORS[-1]).api("tf.reduce_sum")
+        shipped.load(MINORS[-1]).api("tf.reduce_sum")
         best = min(best, time.process_time() - started)
     assert best < 0.06
 
@@ -203,7 +205,7 @@ def test_ops_without_a_kernel_compile_only_where_they_vanish(facts: Catalog) -> 
     ],
 )
 def test_fails_for_want_of_a_kernel(minor: str, name: str, missing: str) -> None:
-    api = found(catalog.load(minor), name)
+    api = found(shipped.load(minor), name)
     assert (api.status, api.reason) == ("fails", "no-kernel")
     assert missing in api.missing
 
@@ -354,9 +356,9 @@ def test_host_work_is_known_as_such(facts: Catalog, name: str) -> None:
 
 def test_verdicts_follow_the_version() -> None:
     """`tf.nn.ctc_loss` wrote in place in 2.12, for which XLA has no kernel."""
-    older = found(catalog.load("2.12"), "tf.nn.ctc_loss")
+    older = found(shipped.load("2.12"), "tf.nn.ctc_loss")
     assert (older.status, older.missing) == ("fails", ("InplaceAdd",))
-    assert found(catalog.load("2.21"), "tf.nn.ctc_loss").status == "compiles"
+    assert found(shipped.load("2.21"), "tf.nn.ctc_loss").status == "compiles"
 
 
 def test_complex_matrices_cannot_be_inverted(newest: Catalog) -> None:
@@ -442,12 +444,12 @@ def test_what_takes_floats_alone_or_makes_them(minor: str) -> None:
 def test_a_broken_row_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows are read when they are asked for: the others still work."""
     (tmp_path / "catalog").mkdir()
-    shipped = (data.root() / "catalog" / "2.21.json").read_text(encoding="utf-8")
-    broken = shipped.replace('"tf.unique":{', '"tf.unique":{{', 1)
+    rows = (data.root() / "catalog" / "2.21.json").read_text(encoding="utf-8")
+    broken = rows.replace('"tf.unique":{', '"tf.unique":{{', 1)
     (tmp_path / "catalog" / "2.21.json").write_text(broken, encoding="utf-8")
     monkeypatch.setattr(data, "root", lambda: tmp_path)
 
-    loaded = catalog.load("2.21")
+    loaded = shipped.load("2.21")
 
     assert found(loaded, "tf.where").data_sized == (0,)
     with pytest.raises(CatalogError, match=r"row of tf\.unique cannot be read"):

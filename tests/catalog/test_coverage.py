@@ -9,7 +9,8 @@ import pytest
 from tools.catalog import coverage
 from tools.catalog.coverage import Covered
 from tools.catalog.pool import declared_symbols
-from xlalint.semantics.catalog import Catalog, available, load
+from xlalint.semantics.catalog.catalog import Catalog
+from xlalint.semantics.catalog.shipped import available, load
 
 OPS = {"Where": {"kernel": True}, "Unused": {}}
 APIS = {

@@ -14,7 +14,7 @@ from tools.catalog.pool import listing, measure_all
 from tools.catalog.replacements import proofs
 from tools.catalog.rows import api_row
 from xlalint import data
-from xlalint.semantics.catalog import available
+from xlalint.semantics.catalog.shipped import available
 
 pytestmark = pytest.mark.compiler
 

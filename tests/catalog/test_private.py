@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from xlalint import data
-from xlalint.semantics.catalog import load
+from xlalint.semantics.catalog.shipped import load
 from xlalint.semantics.names import canonical
 
 TABLE: dict[str, dict[str, str]] = json.loads((data.root() / "private.json").read_bytes())

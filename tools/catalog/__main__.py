@@ -19,7 +19,7 @@ from tools.catalog.replacements import replacements
 from tools.catalog.rows import api_row, op_rows
 from tools.catalog.skipped import is_called, is_skipped, why_not_measured
 from tools.catalog.write import render, write
-from xlalint.semantics.catalog import SCHEMA, CatalogError, load
+from xlalint.semantics.catalog.shipped import SCHEMA, CatalogError, load
 
 _SHIPPED = Path("rules/catalog")
 

@@ -6,7 +6,7 @@ import collections
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from xlalint.semantics.catalog import Catalog
+from xlalint.semantics.catalog.catalog import Catalog
 
 MEASURED = "measured under XLA"
 NO_COMPUTATION = "computes nothing on a device, as measured"

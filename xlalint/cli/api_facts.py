@@ -6,8 +6,9 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator
 
-from xlalint.semantics import catalog
-from xlalint.semantics.catalog import Api, Catalog, Condition, Op
+from xlalint.semantics.catalog import shipped
+from xlalint.semantics.catalog.catalog import Catalog
+from xlalint.semantics.catalog.entries import Api, Condition, Op
 from xlalint.semantics.hazards import eigenvalues
 
 _ALIASES = (
@@ -24,7 +25,7 @@ def explained(asked: str, tf_version: str) -> str | None:
 
     Raises CatalogError where no catalogue is shipped, or when `tf_version` is not a version.
     """
-    facts = catalog.load(catalog.nearest(tf_version))
+    facts = shipped.load(shipped.nearest(tf_version))
     name = _written_out(asked)
     api = facts.api(name)
     if api is not None:
@@ -44,7 +45,7 @@ def explained(asked: str, tf_version: str) -> str | None:
 
 def near(asked: str, tf_version: str) -> list[str]:
     """Names that are spelt alike, the likeliest first."""
-    facts = catalog.load(catalog.nearest(tf_version))
+    facts = shipped.load(shipped.nearest(tf_version))
     name = _written_out(asked)
     known = (*facts.spellings(), *facts.op_types())
     alike = difflib.get_close_matches(name, known, n=3, cutoff=0.75)
@@ -160,18 +161,18 @@ def _value(value: object) -> str:
 
 def _versions(name: str) -> str:
     """In which of the measured versions a name compiles."""
-    verdicts = {minor: _verdict(name, minor) for minor in catalog.available()}
+    verdicts = {minor: _verdict(name, minor) for minor in shipped.available()}
     works = [minor for minor, status in verdicts.items() if status == "compiles"]
     fails = [minor for minor, status in verdicts.items() if status in ("fails", "crashes")]
     absent = [minor for minor, status in verdicts.items() if status is None]
-    said = _listed(works) if works else f"none of {_listed(catalog.available())}"
+    said = _listed(works) if works else f"none of {_listed(shipped.available())}"
     more = [f"not in {_listed(fails)}"] if works and fails else []
     more += [f"not known in {_listed(absent)}"] if absent else []
     return said + (f" ({'; '.join(more)})" if more else "")
 
 
 def _verdict(name: str, minor: str) -> str | None:
-    api = catalog.load(minor).api(name)
+    api = shipped.load(minor).api(name)
     return None if api is None else api.status
 
 
@@ -197,13 +198,13 @@ def _of_operation(op: Op, facts: Catalog) -> Iterator[str]:
             f" and {len(emitters) - _MOST_EMITTERS} more" if len(emitters) > _MOST_EMITTERS else ""
         )
         yield f"  stands behind: {', '.join(emitters[:_MOST_EMITTERS])}{more}"
-    kernels = [minor for minor in catalog.available() if _has_kernel(op.name, minor)]
-    measured = _listed(catalog.available())
+    kernels = [minor for minor in shipped.available() if _has_kernel(op.name, minor)]
+    measured = _listed(shipped.available())
     yield f"  kernel in TensorFlow: {_listed(kernels) if kernels else f'none of {measured}'}"
 
 
 def _has_kernel(op_type: str, minor: str) -> bool:
-    op = catalog.load(minor).op(op_type)
+    op = shipped.load(minor).op(op_type)
     return op is not None and op.kernel
 
 

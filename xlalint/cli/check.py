@@ -115,7 +115,7 @@ def _fix(paths: tuple[str, ...], settings: Settings, options: dict[str, Any]) ->
     """`check --fix` and `check --diff`: rewrite, then report what remains."""
     from xlalint.cli.fixing import fix
     from xlalint.cli.proving import proving
-    from xlalint.semantics.catalog import CatalogError
+    from xlalint.semantics.catalog.shipped import CatalogError
 
     _refuse_contradictions(options)
 
@@ -164,7 +164,7 @@ def _check(
     # Programs read fixes; people ask for them, as finding them takes half as long again.
     with_fixes = options["show_fixes"] or options["format_"] in ("json", "sarif")
     # The analysis is imported here: `xlalint check --help` does without it.
-    from xlalint.semantics.catalog import CatalogError
+    from xlalint.semantics.catalog.shipped import CatalogError
 
     try:
         if not options["no_cache"] and "-" not in paths:

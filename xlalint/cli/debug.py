@@ -39,7 +39,7 @@ def facts(place: str, paths: tuple[str, ...], format_: str, **options: Any) -> i
     from xlalint import engine, report
     from xlalint.finding import FileError
     from xlalint.report import beliefs
-    from xlalint.semantics.catalog import CatalogError
+    from xlalint.semantics.catalog.shipped import CatalogError
 
     found = _PLACE.match(place)
     assert found is not None  # the pattern takes any text

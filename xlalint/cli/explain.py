@@ -85,7 +85,7 @@ def _unknown(asked: str, known: tuple[str, ...]) -> str:
 
 def _explain_error(text: str, tf_version: str | None) -> str:
     from xlalint.messages import explained
-    from xlalint.semantics.catalog import CatalogError
+    from xlalint.semantics.catalog.shipped import CatalogError
 
     version = settings_from((".",), {"tf_version": tf_version}).tf_version
     try:
@@ -108,7 +108,7 @@ def _explain_error(text: str, tf_version: str | None) -> str:
 def _explain_api(name: str, tf_version: str | None) -> str | None:
     """None where nothing has that name. The catalogue takes longer to read than the other answers take to give."""
     from xlalint.cli import api_facts
-    from xlalint.semantics.catalog import CatalogError
+    from xlalint.semantics.catalog.shipped import CatalogError
 
     version = settings_from((".",), {"tf_version": tf_version}).tf_version
     try:
@@ -119,9 +119,9 @@ def _explain_api(name: str, tf_version: str | None) -> str | None:
 
 def _no_api(name: str, tf_version: str | None) -> str:
     from xlalint.cli import api_facts
-    from xlalint.semantics import catalog
+    from xlalint.semantics.catalog import shipped
 
     version = settings_from((".",), {"tf_version": tf_version}).tf_version
     alike = api_facts.near(name, version)
     hint = f" Did you mean {', '.join(alike)}?" if alike else ""
-    return f"TensorFlow {catalog.nearest(version)} has no {name} that was measured.{hint}"
+    return f"TensorFlow {shipped.nearest(version)} has no {name} that was measured.{hint}"

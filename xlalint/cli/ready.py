@@ -92,7 +92,7 @@ def _checklist(
     from xlalint.readiness.checklist import Seen, judged
     from xlalint.readiness.items import Checklist
     from xlalint.readiness.sights import seen_in
-    from xlalint.semantics.catalog import CatalogError
+    from xlalint.semantics.catalog.shipped import CatalogError
 
     try:
         checked, result = engine.check_programs(paths, settings, remains)

@@ -79,14 +79,14 @@ def _operation(text: str) -> str:
 
 
 def _operation_block(op: str, tf_version: str) -> list[str]:
-    from xlalint.semantics import catalog
+    from xlalint.semantics.catalog import shipped
 
-    facts = catalog.load(catalog.nearest(tf_version))
+    facts = shipped.load(shipped.nearest(tf_version))
     measured = facts.op(op)
     if measured is None:
         return [f"Operation: {op}"]
     has = "has an XLA kernel" if measured.kernel else "has no XLA kernel"
-    lines = [f"Operation: {op} {has} in TensorFlow {catalog.nearest(tf_version)}"]
+    lines = [f"Operation: {op} {has} in TensorFlow {shipped.nearest(tf_version)}"]
     if measured.constant_inputs:
         lines.append(f"  must be known at compile time: {', '.join(measured.constant_inputs)}")
     apis = [name for name in facts.emitters(op) if not name.startswith("tf.compat.")]
@@ -115,9 +115,9 @@ def instead(match: known.Match, op: str, tf_version: str) -> str:
 
 
 def _replacement(op: str, tf_version: str) -> str:
-    from xlalint.semantics import catalog
+    from xlalint.semantics.catalog import shipped
 
-    facts = catalog.load(catalog.nearest(tf_version))
+    facts = shipped.load(shipped.nearest(tf_version))
     measured = facts.op(op)
     if measured is not None and measured.kernel:
         return ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from xlalint.messages import explained, known
 from xlalint.messages.known import Known
-from xlalint.semantics.catalog import CatalogError
+from xlalint.semantics.catalog.shipped import CatalogError
 from xlalint.verify.records import Failure
 from xlalint.verify.verification import Verification
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from xlalint.semantics import api_objects, apis, binding, calls, eager, expressions
-from xlalint.semantics.catalog import Catalog
+from xlalint.semantics.catalog.catalog import Catalog
 from xlalint.semantics.classes import ClassTable
 from xlalint.semantics.configured import Configurations
 from xlalint.semantics.control_flow import handlers

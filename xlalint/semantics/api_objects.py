@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from xlalint.semantics import symbolic
 from xlalint.semantics.arguments import bind
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.elements import flattened, latest
 from xlalint.semantics.facts import ASSUMED, CALL, CallDetail, Verdict
 from xlalint.semantics.frames import Frame

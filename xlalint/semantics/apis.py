@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xlalint.semantics import api_objects, array_libraries, symbolic
 from xlalint.semantics.arguments import bind
 from xlalint.semantics.callbacks import callbacks
-from xlalint.semantics.catalog import Api, custom_operation, without_gradient
+from xlalint.semantics.catalog.entries import Api, custom_operation, without_gradient
 from xlalint.semantics.elements import latest, leaves
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import (

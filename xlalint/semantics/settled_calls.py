@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xlalint.semantics.arguments import Arguments
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.elements import flattened
 from xlalint.semantics.facts import Verdict
 from xlalint.semantics.values import Const, Usual, Value

@@ -6,7 +6,7 @@ import ast
 
 from xlalint.semantics import api_objects
 from xlalint.semantics.arguments import Arguments
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.classes import (
     LAYER,
     LOSS,

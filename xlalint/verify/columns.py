@@ -7,7 +7,7 @@ import linecache
 import re
 import sys
 
-from xlalint.semantics import catalog
+from xlalint.semantics.catalog import shipped
 from xlalint.verify.records import Place
 
 _MOST_TEXT = 60
@@ -83,7 +83,7 @@ def called(call: ast.Call) -> str:
 def _measured(op_type: str) -> set[str]:
     tensorflow = sys.modules.get("tensorflow")
     try:
-        facts = catalog.load(catalog.nearest(getattr(tensorflow, "__version__", "")))
-    except catalog.CatalogError:
+        facts = shipped.load(shipped.nearest(getattr(tensorflow, "__version__", "")))
+    except shipped.CatalogError:
         return set()
     return {name.rpartition(".")[2].lower() for name in facts.emitters(op_type)}

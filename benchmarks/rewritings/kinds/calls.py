@@ -8,7 +8,8 @@ from functools import cache
 import libcst as cst
 
 from benchmarks.rewritings.kinds import syntax
-from xlalint.semantics import catalog
+from xlalint.semantics.catalog import shipped
+from xlalint.semantics.catalog.catalog import Catalog
 
 
 def keyword_arguments(program: cst.Module) -> cst.Module:
@@ -145,8 +146,8 @@ def _by_keyword(arg: cst.Arg, name: str) -> cst.Arg:
 
 
 @cache
-def _catalog() -> catalog.Catalog:
-    return catalog.load(catalog.available()[-1])
+def _catalog() -> Catalog:
+    return shipped.load(shipped.available()[-1])
 
 
 @cache

@@ -22,7 +22,7 @@ from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.values import SEQUENCE, Value
 
 if TYPE_CHECKING:
-    from xlalint.semantics.catalog import Api
+    from xlalint.semantics.catalog.entries import Api
     from xlalint.semantics.frames import Frame
 
 JOINED = "joined"

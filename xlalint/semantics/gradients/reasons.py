@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import Verdict
 from xlalint.semantics.hazards import eigenvalues

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.elements import flattened
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.gradients.flows import body_of

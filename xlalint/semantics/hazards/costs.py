@@ -10,7 +10,7 @@ import ast
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import COST
 from xlalint.semantics.frames import Frame

@@ -26,7 +26,7 @@ from xlalint.semantics.values import BOUNDED, Value
 
 if TYPE_CHECKING:
     from xlalint.semantics.arguments import Arguments
-    from xlalint.semantics.catalog import Api
+    from xlalint.semantics.catalog.entries import Api
     from xlalint.semantics.frames import Frame
 
 SEPARATE = "separate-counts"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import CHECK_WITHOUT_DATA, DIFFERS, IGNORED_SEED, VANISHING_CHECK
 from xlalint.semantics.frames import Frame

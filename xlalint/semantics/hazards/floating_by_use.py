@@ -16,7 +16,7 @@ from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.values import TENSOR, Value
 
 if TYPE_CHECKING:
-    from xlalint.semantics.catalog import Api
+    from xlalint.semantics.catalog.entries import Api
     from xlalint.semantics.frames import Frame
 
 _WITH_A_NUMBER = (ast.Add, ast.Sub, ast.Mult, ast.Pow)

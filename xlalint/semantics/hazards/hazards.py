@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from xlalint.semantics.arguments import bind
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.elements import flattened, leaves
 from xlalint.semantics.facts import (
     DATA_SIZED_USE,

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.facts import DTYPE
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.hazards import eigenvalues, text

@@ -15,7 +15,7 @@ import ast
 from typing import NamedTuple
 
 from xlalint.semantics.arguments import Bound
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.facts import MOVED_SLICE
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.results.shapes import Shape

@@ -8,7 +8,7 @@ work either way; `tf.add` takes the number first neither way. Where the tensor's
 
 from __future__ import annotations
 
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.facts import Verdict
 from xlalint.semantics.results import dtypes
 from xlalint.semantics.values import TENSOR, Value

@@ -12,7 +12,7 @@ from xlalint.semantics.results import result_shapes
 from xlalint.semantics.values import ARRIVING, NOTHING_KNOWN, Value
 
 if TYPE_CHECKING:
-    from xlalint.semantics.catalog import Api
+    from xlalint.semantics.catalog.entries import Api
 
 Bound = dict[str, Value]
 Misuse = tuple[str, Value]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.facts import Verdict
 from xlalint.semantics.syntax import called_name
 from xlalint.semantics.values import RAGGED, TENSOR, VARIABLE, Value

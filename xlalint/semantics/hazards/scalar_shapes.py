@@ -6,7 +6,7 @@ rank 0", TF 2.12 to 2.21). `tf.zeros(3)`, `tf.ones(3)` and Keras 3's `keras.ops.
 
 from __future__ import annotations
 
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.facts import Verdict
 from xlalint.semantics.values import Value
 

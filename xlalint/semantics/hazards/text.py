@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable
 
 from xlalint.semantics import known_texts
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import TEXT
 from xlalint.semantics.frames import Frame

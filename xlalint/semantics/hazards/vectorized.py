@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from xlalint.semantics.catalog import custom_operation
+from xlalint.semantics.catalog.entries import custom_operation
 from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import CALL, Verdict
 from xlalint.semantics.frames import Frame

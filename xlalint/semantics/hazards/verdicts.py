@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xlalint.semantics.catalog import Api, Condition
+from xlalint.semantics.catalog.entries import Api, Condition
 from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import (
     Verdict,

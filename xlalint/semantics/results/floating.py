@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from xlalint.semantics.callbacks.callables import only_callee
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.control_flow import growth
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.index import FunctionInfo

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.elements import leaves
 from xlalint.semantics.syntax import is_ellipsis
 from xlalint.semantics.values import ARRIVING, COMPUTED, FACTORED, REGROUPED, ReadInCalls, Value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xlalint.semantics import known_texts
 from xlalint.semantics.arguments import Bound
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.elements import leaves
 from xlalint.semantics.results.dtypes import SOME_COMPLEX
 from xlalint.semantics.values import COLLECTION, EXTERNAL, NDARRAY, NONE, UNKNOWN, Const, Value

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.results import image_shapes, shapes
 from xlalint.semantics.results.operands import known_shape as known_shape
 from xlalint.semantics.results.operands import number as number

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from xlalint.semantics.arguments import Arguments, Bound
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.elements import leaves
 from xlalint.semantics.results import result_shapes, shapes
 from xlalint.semantics.results.several import returns_several

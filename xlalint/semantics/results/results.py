@@ -6,7 +6,7 @@ from functools import cache
 
 from xlalint.semantics import attributes
 from xlalint.semantics.arguments import Arguments, Bound
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 from xlalint.semantics.elements import flattened, leaves
 from xlalint.semantics.frames import Frame
 from xlalint.semantics.results import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from xlalint.semantics.arguments import Bound
-from xlalint.semantics.catalog import Api
+from xlalint.semantics.catalog.entries import Api
 
 
 def returns_several(api: Api, bound: Bound) -> bool:
