@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from xlalint.semantics import backends
 from xlalint.semantics.annotations import said_kinds
@@ -17,6 +17,9 @@ from xlalint.semantics.index import FunctionInfo
 from xlalint.semantics.parameters import is_setting, is_size
 from xlalint.semantics.syntax import called_name, nodes_of
 from xlalint.semantics.values import EXTERNAL, FUNCTION, INSTANCE, NOTHING_KNOWN, UNKNOWN, Value
+
+if TYPE_CHECKING:
+    from xlalint.semantics.analysis import Analysis
 
 # How many calls a tensor is followed through to the computation that shows that it is one.
 _MOST_CALLS = 3
@@ -215,12 +218,27 @@ def is_loss(info: FunctionInfo, frame: Frame) -> bool:
     return is_one and _calls_tensorflow(info, frame)
 
 
+def is_objective(info: FunctionInfo, analysis: Analysis) -> bool:
+    """Whether a function computes a loss or a metric of tensors alone: Keras calls it in the step, whose method it may be."""
+    return (
+        info.parameter_names >= OF_LOSSES
+        and not info.uses.calls_numpy
+        and any(
+            _is_of_tensors(analysis.modules.global_name(info.module, root))
+            for root in info.uses.roots
+        )
+    )
+
+
 def _calls_tensorflow(info: FunctionInfo, frame: Frame) -> bool:
-    for root in info.uses.roots:
-        value = frame.look_up(root) or frame.analysis.modules.global_name(info.module, root)
-        if value.kind is EXTERNAL and str(value.ref).split(".")[0] in _OF_TENSORS:
-            return True
-    return False
+    return any(
+        _is_of_tensors(frame.look_up(root) or frame.analysis.modules.global_name(info.module, root))
+        for root in info.uses.roots
+    )
+
+
+def _is_of_tensors(value: Value) -> bool:
+    return value.kind is EXTERNAL and str(value.ref).split(".")[0] in _OF_TENSORS
 
 
 def _used(info: FunctionInfo, frame: Frame, numpy: bool, calls_left: int) -> set[str]:

@@ -141,8 +141,14 @@ def _binary(node: ast.BinOp, frame: Frame) -> Value:
         spine.append(spine[-1].left)
     value = evaluate(spine[-1].left, frame)
     for part in reversed(spine):
-        value = combine(part, value, evaluate(part.right, frame), frame)
+        right = evaluate(part.right, frame)
+        value = combine(part, _as_operand(value), _as_operand(right), frame)
     return value
+
+
+def _as_operand(value: Value) -> Value:
+    """None has no operators: what may be None elsewhere is not where it is reckoned with."""
+    return value._replace(optional=False) if value.optional else value
 
 
 def _unary(node: ast.UnaryOp, frame: Frame) -> Value:

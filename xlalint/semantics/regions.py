@@ -379,7 +379,7 @@ class Regions:
         if role is None:
             return
         if uncalled.is_host_class(cls, self._analysis):
-            self._host.add(*cls.methods.values())
+            self._host.add(*uncalled.host_methods(cls, self._analysis))
             return
         seen = self._made_with.get(cls, {})
         if len(seen) > _MOST_SETTINGS:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from xlalint.semantics import evidence
 from xlalint.semantics.classes import CALLBACK, HOST_DATA, INITIALIZER, TEST
 from xlalint.semantics.index import ClassInfo, FunctionInfo, ModuleInfo
 from xlalint.semantics.tracing import host_signs
@@ -38,6 +39,24 @@ def is_host_class(cls: ClassInfo, analysis: Analysis) -> bool:
     return role.kind in (CALLBACK, HOST_DATA, TEST)
 
 
+def host_methods(cls: ClassInfo, analysis: Analysis) -> list[FunctionInfo]:
+    """The methods of a class that run on the host: all of a host class, but the losses and metrics that a callback has for `compile`."""
+    if not is_host_class(cls, analysis):
+        return []
+    return [m for m in cls.methods.values() if not _is_objective_of_callback(m, analysis)]
+
+
+def _is_objective_of_callback(info: FunctionInfo, analysis: Analysis) -> bool:
+    """Whether a callback has a loss or a metric that it does not call itself: that is for `compile`."""
+    cls = info.cls
+    role = analysis.classes.role(cls) if cls is not None else None
+    if cls is None or role is None or role.kind != CALLBACK:
+        return False
+    own_calls = (call.func for method in cls.methods.values() for call in method.calls)
+    is_called = any(isinstance(f, ast.Attribute) and f.attr == info.name for f in own_calls)
+    return not is_called and evidence.is_objective(info, analysis)
+
+
 def _may_be_compiled(info: FunctionInfo, analysis: Analysis) -> bool:
     name = info.name
     if name.startswith("__") and name != "__call__":
@@ -58,6 +77,8 @@ def _may_be_compiled(info: FunctionInfo, analysis: Analysis) -> bool:
     for around in info.around:
         if around in analysis.host_functions or host_signs.names_host_work(around.name):
             return False
+    if _is_objective_of_callback(info, analysis):
+        return True
     if host_signs.holds_host_work(info.module.name):
         return False
     cls = _class_around(info)
