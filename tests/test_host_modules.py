@@ -35,6 +35,18 @@ def test_only_modules_for_data_are_left_alone(
     assert [f["code"] for f in document["findings"]] == ["XLA201"] * count
 
 
+@pytest.mark.parametrize(
+    ("package", "count"),
+    [("dataloader", 0), ("data_loaders", 0), ("input_pipeline", 0), ("layers", 1)],
+)
+def test_only_packages_for_data_are_left_alone(
+    write: WriteFiles, xlalint: RunXlalint, package: str, count: int
+) -> None:
+    write({f"{package}/__init__.py": "", f"{package}/augment.py": DROPS})
+    document = json.loads(xlalint("check", ".", "--format", "json").out)
+    assert [f["code"] for f in document["findings"]] == ["XLA201"] * count
+
+
 def test_what_is_compiled_is_reported_all_the_same(write: WriteFiles, xlalint: RunXlalint) -> None:
     step = "from preprocessors import drop_noise\nimport tensorflow as tf\nstep = tf.function(drop_noise, jit_compile=True)\n"
     write({"preprocessors.py": DROPS, "train.py": step})

@@ -38,7 +38,7 @@ _HOST_MODULES = re.compile(
 
 # Packages whose modules all read or prepare data, on the host.
 _HOST_PACKAGES = frozenset(
-    {"datasets", "dataloaders", "data_loaders", "data_providers", "input_pipelines"}
+    "datasets dataloader dataloaders data_loader data_loaders data_provider data_providers input_pipeline input_pipelines".split()
 )
 
 
