@@ -18,6 +18,7 @@ import dataclasses
 from pathlib import Path
 from typing import Literal, Optional
 
+import keras
 import tensorflow as tf
 
 from . import sizes
@@ -32,6 +33,11 @@ class Options:
 @tf.function(input_signature=[tf.TensorSpec([None, 4], tf.float32)])
 def signed(x):
     return tf.unique(tf.reshape(x, [-1]))[0] * sizes.WIDTH  # signed
+
+
+def flattened(x):
+    width = keras.backend.int_shape(x)[-1]  # of Keras 2
+    return tf.linalg.logm(tf.reshape(x, [width, width]))
 
 
 def annotated(x: tf.Tensor, kind: Literal["sum", "mean"], top: Optional[int] = None):
@@ -339,6 +345,13 @@ def test_what_was_tried_in_vain_is_said_and_is_no_failure(functions: dict[str, A
     assert one["notes"][-1].startswith(
         'give its arguments in [tool.xlalint.verify.inputs]: "pkg.functions:never" = '
     )
+
+
+def test_no_inputs_help_where_a_name_is_gone(functions: dict[str, Any]) -> None:
+    verdict, evidence = judged(functions, FUNCTIONS, "of Keras 2")
+    assert verdict == "confirmed"
+    assert evidence.endswith("module 'keras.backend' has no attribute 'int_shape'")
+    assert target(functions, "flattened")["status"] == "failed"
 
 
 def test_inputs_that_kill_the_process_are_not_tried_again(functions: dict[str, Any]) -> None:

@@ -92,12 +92,15 @@ class _Slot:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What became of a try: `bound` where it ran to its end, the number of lines that ran, the lines in question among them."""
+    """What became of a try: `bound` where it ran to its end, the number of lines that ran, the lines in question among them.
+    `refused` is what was bound where the program asks TensorFlow or Keras for a name that they do not have: no inputs help.
+    """
 
     bound: Bound | None
     progress: int
     lines: frozenset[tuple[int, int]]
     error: str = ""
+    refused: Bound | None = None
 
 
 class Search:
@@ -130,16 +133,21 @@ class Search:
         return self._best[2] if self._best is not None else ""
 
     def run(self) -> list[Found]:
-        """Choices that run and together come to as many of the lines in question as could be come to."""
+        """Choices that run and together come to as many of the lines in question as could be come to; where nothing runs because of a
+        name that is gone, one that shows it.
+        """
         found: list[Found] = []
         remaining = set(self._lines)
         ran: tuple[Choice, list[_Slot], _Outcome] | None = None
+        refused: Found | None = None
         for choice, slots, outcome in self._tried():
+            if outcome.refused is not None:
+                refused = refused or self._found(choice, outcome, outcome.refused)
             if outcome.bound is None:
                 continue
             ran = ran or (choice, slots, outcome)
             if outcome.lines & remaining:
-                found.append(self._found(choice, outcome))
+                found.append(self._found(choice, outcome, outcome.bound))
                 remaining -= outcome.lines
             if not remaining:
                 return found
@@ -147,6 +155,8 @@ class Search:
                 break
         if ran is not None:
             found += self._further(*ran, remaining)
+        elif refused is not None:
+            found.append(refused)
         return found
 
     # How to go about it
@@ -250,7 +260,7 @@ class Search:
             for chosen, _, one in tries:
                 if one.bound is not None and one.lines & remaining:
                     remaining -= one.lines
-                    yield self._found(chosen, one)
+                    yield self._found(chosen, one, one.bound)
 
     def _asked_first(
         self, choice: Choice, slots: list[_Slot], remaining: set[tuple[int, int]]
@@ -329,18 +339,21 @@ class Search:
         self.tries += 1
         self.last = choice
         ran = Lines()
-        bound, error = None, ""
+        bound: Bound | None = None
+        error, is_refused = "", False
         try:
             with (
                 at_most(_ONE_TRY),
                 watching(self._files, ran),
                 eagerly.everything(),
             ):
-                bound = run_eagerly(self._way, choice)
+                bound = _bind(self._way, choice)
+                bound.eager(*bound.args, **bound.kwargs)
         except TooLongError:
             error = f"took more than {_ONE_TRY:.0f} s"
         except Exception as raised:
             error = f"{type(raised).__name__}: {gist(raised)}"
+            is_refused = _is_of_a_gone_name(raised)
         except SystemExit:
             error = "leaves the process"
         lines = set(ran.as_dict().get(self._wanted.path, ()))
@@ -348,29 +361,35 @@ class Search:
             span for span in self._lines if any(span[0] <= n <= span[1] for n in lines)
         )
         progress = sum(len(numbers) for numbers in ran.as_dict().values())
-        outcome = self._seen[key] = _Outcome(bound, progress, covered, error)
+        outcome = self._seen[key] = _Outcome(
+            None if error else bound, progress, covered, error, bound if is_refused else None
+        )
         if error and (self._best is None or outcome.progress > self._best[0]):
             self._best = (outcome.progress, self.tries, error)
         return outcome
 
-    def _found(self, choice: Choice, outcome: _Outcome) -> Found:
-        assert outcome.bound is not None
+    def _found(self, choice: Choice, outcome: _Outcome, bound: Bound) -> Found:
         # A made-up setting may be the one with which a branch is not taken, or a size is known: it refutes nothing.
         values = (*choice.settings.values(), *choice.arguments.values())
         is_special = any(value is not None and is_plain(value) for value in values)
-        return Found(self._way, choice, outcome.lines, outcome.bound, is_special)
+        return Found(self._way, choice, outcome.lines, bound, is_special)
 
 
-def run_eagerly(way: Way, choice: Choice) -> Bound:
-    """Make what has to be made, and call it. Raises whatever that raises."""
+def _bind(way: Way, choice: Choice) -> Bound:
+    """Make what has to be made. Raises whatever that raises."""
     tf.random.set_seed(1)
     np.random.seed(1)
     random.seed(1)
     settings = {name: _constant(resolved(value)) for name, value in choice.settings.items()}
     arguments = {name: as_tensors(resolved(value)) for name, value in choice.arguments.items()}
-    bound = way.bind(settings, arguments)
-    bound.eager(*bound.args, **bound.kwargs)
-    return bound
+    return way.bind(settings, arguments)
+
+
+_GONE = re.compile(r"module '(?:tensorflow|keras|tf_keras)\b[\w.]*' has no attribute '\w+'")
+
+
+def _is_of_a_gone_name(error: Exception) -> bool:
+    return isinstance(error, AttributeError) and _GONE.search(str(error)) is not None
 
 
 def as_tensors(value: Any) -> Any:
