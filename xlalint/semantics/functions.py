@@ -230,7 +230,7 @@ class Functions:
             frame.inherited = set(inner.attributes)
         if context.region == ASSUMED and host_signs.drives_training(info):
             inner.host |= host_use.WORK
-        host = host_use.for_callers(inner.host, value)
+        host = host_use.for_callers(inner.host, value, info)
         frame.host |= host
         frame.reads_files = frame.reads_files or inner.reads_files
         known[key] = (value, host, self._analysis.unsettled.since(noted))

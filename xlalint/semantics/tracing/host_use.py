@@ -8,13 +8,15 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from xlalint.semantics import evidence
 from xlalint.semantics.elements import leaves
 from xlalint.semantics.facts import ASSUMED, FORMATTING
 from xlalint.semantics.syntax import called_name, nodes_of
-from xlalint.semantics.values import ARRIVING, NONE
+from xlalint.semantics.values import ARRIVING, CONSTANT, NONE
 
 if TYPE_CHECKING:
     from xlalint.semantics.frames import Frame
+    from xlalint.semantics.index import FunctionInfo
     from xlalint.semantics.values import Value
 
 # What no compiled code does: files, checkpoints, data sets, the training of a model.
@@ -64,19 +66,18 @@ def _encodes(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and called_name(node) in _ENCODERS
 
 
-def for_callers(host: int, value: Value) -> int:
+def for_callers(host: int, value: Value, info: FunctionInfo) -> int:
     """What the bits of a function that returned `value` say of whoever called it.
 
     One that asks tensors for their values and returns numbers, arrays, nothing, or tensors made of these works on the host. One that
-    returns what it computed of the tensors it was given is of the kind that steps call, and could be compiled but for that.
+    returns what it computed of the tensors it was given is of the kind that steps call, and could be compiled but for that; so is a metric
+    (`y_true, y_pred`) that makes tensors of numbers again, as Keras wants them.
     """
     if not host & VALUES or host & WORK:
         return host
+    least = CONSTANT if info.parameter_names >= evidence.OF_LOSSES else ARRIVING
     returned = [one for one in leaves(value) if one != NONE]
-    if host & TRACES or not returned or not all(map(_is_of_tensors, returned)):
+    of_tensors = (one.is_tensor and one.dependence >= least for one in returned)
+    if host & TRACES or not returned or not all(of_tensors):
         return host | WORK
     return host
-
-
-def _is_of_tensors(value: Value) -> bool:
-    return value.is_tensor and value.dependence >= ARRIVING

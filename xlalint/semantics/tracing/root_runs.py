@@ -81,7 +81,7 @@ class RootRuns:
             self._analysis.functions.running.pop()
             if root.role_method is None:
                 self._analysis.host_functions.saw_feeding(info, frame, root.context, takes_text)
-        return bool(host_use.for_callers(frame.host, value) & host_use.WORK)
+        return bool(host_use.for_callers(frame.host, value, info) & host_use.WORK)
 
     def _believe_callers(self, info: FunctionInfo, frame: Frame) -> None:
         """What a parameter is called, or used for, says less than that everybody in the project passes a number of Python.
